@@ -301,7 +301,7 @@ fn standing_by(daemon: u32) -> Vec<u32> {
     let deadline = Instant::now() + LIMIT;
     loop {
         for supervisor in children(daemon, "--supervise") {
-            if let [init] = children(supervisor, "--init")[..] {
+            if let [init] = children(supervisor, "--supervise")[..] {
                 return vec![supervisor, init];
             }
         }

@@ -1,7 +1,7 @@
 //! The stage: gives up what the command must not have and becomes the shell.
 //!
-//! It is a process of its own and not a `pre_exec` closure of the supervisor, which would need
-//! `unsafe`: between `fork` and `exec` only async-signal-safe calls are allowed.
+//! It is a copy of the supervisor, which has one thread only: so the copy may do whatever the supervisor may.
+//! An execution of the program would take longer than all that the stage does.
 
 mod arranged;
 mod capabilities;
@@ -29,7 +29,7 @@ mod stage;
 mod terminals;
 
 pub(crate) use connector::is_possible as can_connect;
-pub(crate) use init::{enter_namespaces, init};
+pub(crate) use init::enter_namespaces;
 pub(crate) use landlock::version as landlock_version;
 pub(crate) use mounts::{try_mounts, try_processes};
 pub(crate) use own_task_limit::try_it as try_task_limit;
@@ -37,3 +37,4 @@ pub(crate) use probe::Probe;
 pub(crate) use seccomp::is_there as has_seccomp;
 pub(crate) use shell::confine;
 pub(crate) use space::{hold as hold_space, try_space};
+pub(crate) use stage::{StageTask, run as run_stage};

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use crate::role::Role;
 
-/// Runs as a supervisor, a stage or another helper if the program was started as one, and returns the
+/// Runs as a supervisor or another helper if the program was started as one, and returns the
 /// exit code; `None` if it was started by a user.
 ///
-/// Call it first in `main`: the stage enters a user namespace, which the kernel refuses to a process
-/// with more than one thread.
+/// Call it first in `main`: a supervisor copies itself, and a process with more than one thread cannot; nor may
+/// such a process enter a user namespace.
 pub fn run_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let (first, None) = (arguments.next()?, arguments.next()) else {
@@ -18,9 +18,6 @@ pub fn run_if_asked() -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     return Some(match role {
         Role::Supervisor => crate::supervise::supervise(),
-        Role::Stage => crate::confine::confine(),
-        Role::Namespaces => crate::confine::enter_namespaces(),
-        Role::Init => crate::confine::init(),
         Role::MountProbe => crate::confine::try_mounts(),
         Role::ProcessProbe => crate::confine::try_processes(),
         Role::TaskLimitProbe => crate::confine::try_task_limit(),

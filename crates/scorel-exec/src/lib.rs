@@ -4,7 +4,7 @@
 //! [`RunEnd`]; or a [`PipedRun`], whose caller writes the input and reads the output itself. The crate
 //! knows no tools and no sessions; the caller decides what a command may do.
 //!
-//! A command runs below two processes of the program's own:
+//! A command runs below a process or two of the program's own:
 //!
 //! ```text
 //! daemon ─ thread `scorel-run` (pump) ═ pipes ═ supervisor ─ stage → shell ─ the command's processes
@@ -14,8 +14,8 @@
 //! The **supervisor** is this program, executed again. It is a session leader and a subreaper: every
 //! orphan below it becomes its child, so it can kill all that a command has started. It does so when
 //! the shell has ended, at the time limit, on request, and when the daemon is gone. The **stage**,
-//! this program once more, gives up what the command must not have and becomes the shell. Where the
-//! kernel has pid namespaces for this user, the shell runs in one, below an **init** of this program
+//! a copy of it, gives up what the command must not have and becomes the shell. Where the
+//! kernel has pid namespaces for this user, the shell runs in one, below an **init**, a copy too,
 //! which ends with the last process. The supervisor stays outside: the command has no name for it.
 //!
 //! A supervisor can be started before its command is known, with the init ([`Standby`]): the order then

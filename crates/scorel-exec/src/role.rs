@@ -8,12 +8,6 @@ use std::process::Command;
 pub(crate) enum Role {
     /// Watches over one command.
     Supervisor,
-    /// Gives up privileges and becomes the shell.
-    Stage,
-    /// Makes the namespaces of a command and starts the first process in them.
-    Namespaces,
-    /// Is the first process of a pid namespace: starts the shell and outlives it.
-    Init,
     /// Tries whether mounts can be made.
     MountProbe,
     /// Tries whether a process of a new pid namespace can mount its `/proc`.
@@ -27,11 +21,8 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 6] = [
         Self::Supervisor,
-        Self::Stage,
-        Self::Namespaces,
-        Self::Init,
         Self::MountProbe,
         Self::ProcessProbe,
         Self::TaskLimitProbe,
@@ -42,9 +33,6 @@ impl Role {
     pub(crate) const fn argument(self) -> &'static str {
         match self {
             Self::Supervisor => "--supervise",
-            Self::Stage => "--confine",
-            Self::Namespaces => "--enter-namespaces",
-            Self::Init => "--init",
             Self::MountProbe => "--try-mounts",
             Self::ProcessProbe => "--try-processes",
             Self::TaskLimitProbe => "--try-task-limit",

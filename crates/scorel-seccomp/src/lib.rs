@@ -1,12 +1,14 @@
-//! System calls that another process makes instead of the caller (seccomp's user notification).
+//! System calls of the sandbox that have no safe function: those that another process makes instead of the
+//! caller (seccomp's user notification), and `fork`.
 //!
-//! A crate of its own, because the kernel's interface takes pointers: these are the only functions of the
-//! sandbox with `unsafe` code. What they are used for, and what decides about a call, is elsewhere.
+//! A crate of its own, because these are the only functions of the sandbox with `unsafe` code. Their uses, and
+//! what decides about a call, are elsewhere.
 
 #![cfg(target_os = "linux")]
 
-use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{fs, io, process};
 
 /// Receives calls of the thread that [installed](Self::install) it and of that thread's descendants.
 #[derive(Debug)]
@@ -153,6 +155,31 @@ pub fn connect(socket: BorrowedFd<'_>, address: &[u8]) -> io::Result<()> {
     // SAFETY: the kernel reads `length` bytes, which `address` has, at any alignment.
     let connected = unsafe { libc::connect(socket.as_raw_fd(), address.as_ptr().cast(), length) };
     checked(connected.into()).map(drop)
+}
+
+/// The exit code of a copy that has panicked, as Rust programs have it.
+const PANICKED: u8 = 101;
+
+/// Has a copy of this process do `work` and exit with the code that it returns. Returns the copy's process id.
+///
+/// The copy has everything that this process has open.
+///
+/// # Errors
+/// This process has other threads: locks that they hold would never be released in the copy. Or the kernel refuses.
+#[expect(unsafe_code, reason = "there is no safe function for it")]
+pub fn fork(work: impl FnOnce() -> u8) -> io::Result<i32> {
+    if fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(io::Error::other("a process with threads cannot be copied"));
+    }
+    // SAFETY: the only thread of this process makes the call, so the copy has all threads that there are.
+    match checked(unsafe { libc::fork() }.into())? {
+        0 => {
+            // A panic must not unwind into what the copy has of the caller.
+            let code = catch_unwind(AssertUnwindSafe(work)).unwrap_or(PANICKED);
+            process::exit(code.into())
+        }
+        copy => i32::try_from(copy).map_err(io::Error::other),
+    }
 }
 
 fn checked(result: libc::c_long) -> io::Result<libc::c_long> {

@@ -1,10 +1,8 @@
 //! The capabilities that a command of a superuser keeps.
 
 // nix has no capget and capset.
-use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, configure_capability_in_ambient_set,
-    set_capabilities,
-};
+use rustix::process::geteuid;
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 /// Capabilities that builds and package managers need for files and processes of their own: to give what they
 /// unpack its owner and mode, to become the user that they build as, and to end what that one started.
@@ -19,8 +17,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-/// Drops all other capabilities of this thread and its descendants, also the one that was
-/// [passed on](pass_on). `no_new_privs` keeps `exec` of a set-user-id program from bringing them back.
+/// Drops all other capabilities of this thread and its descendants. `no_new_privs` keeps `exec` of a set-user-id
+/// program from bringing them back.
 pub(super) fn restrict() -> rustix::io::Result<()> {
     let own = capabilities(None)?;
     let reduced = CapabilitySets {
@@ -31,14 +29,16 @@ pub(super) fn restrict() -> rustix::io::Result<()> {
     set_capabilities(None, reduced)
 }
 
-/// Keeps the capability to mount over the next `exec`, which takes all others from a process that is not
-/// a superuser's, even in a user namespace of its own.
-pub(super) fn pass_on() -> rustix::io::Result<()> {
-    let own = capabilities(None)?;
-    let passed_on = CapabilitySets {
-        inheritable: CapabilitySet::SYS_ADMIN,
-        ..own
+/// Drops all capabilities that a user namespace has given to a user, but the one to mount. A superuser keeps those
+/// that there were.
+pub(super) fn keep_mounting() -> rustix::io::Result<()> {
+    if geteuid().is_root() {
+        return Ok(());
+    }
+    let mount = CapabilitySets {
+        effective: CapabilitySet::SYS_ADMIN,
+        permitted: CapabilitySet::SYS_ADMIN,
+        inheritable: CapabilitySet::empty(),
     };
-    set_capabilities(None, passed_on)?;
-    configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
+    set_capabilities(None, mount)
 }

@@ -10,18 +10,15 @@
 //!   command can neither signal nor trace it. From inside the namespace the kernel ignores SIGKILL to
 //!   it anyway.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::process::ExitCode;
 use std::thread::{self, ScopedJoinHandle};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::unistd::dup2_stdin;
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, wait};
 use scorel_seccomp::Listener;
@@ -29,26 +26,22 @@ use scorel_seccomp::Listener;
 use super::arranged::arrange_mounts;
 use super::connector::Connector;
 use super::landlock::{FileRules, LandlockError};
-use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, wait_for_go};
+use super::stage::{NOT_STARTED, StageError, command, fail, receive_pipes, wait_for_go};
 use super::terminals::{NEW_TERMINAL, TERMINALS};
-use super::{capabilities, descriptors, mounts, process, seccomp, space};
+use super::{capabilities, mounts, process, seccomp, space};
 use crate::child_pipes::ChildPipes;
 use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job, write_report};
-use crate::role::Role;
 use crate::sandbox::Sandbox;
 use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
 /// Makes the namespaces and starts the init, which reads the job from the same socket.
-pub(crate) fn enter_namespaces() -> ExitCode {
-    let Some(mut channel) = channel() else {
-        return ExitCode::from(NOT_STARTED);
-    };
-    match start_init(&mut channel) {
+pub(crate) fn enter_namespaces(channel: &mut UnixStream) -> u8 {
+    match start_init(channel) {
         Ok(init) => {
-            write_report(&StageReport::Namespace { init }, &mut channel);
-            ExitCode::SUCCESS
+            write_report(&StageReport::Namespace { init }, channel);
+            0
         }
-        Err(error) => fail(&mut channel, &error),
+        Err(error) => fail(channel, &error),
     }
 }
 
@@ -57,20 +50,15 @@ fn start_init(channel: &mut UnixStream) -> Result<i32, StageError> {
     prctl::set_no_new_privs()?;
     // Before the pid namespace: from there the holder of a shared space has no process id.
     space::enter(&job)?;
-    capabilities::pass_on().map_err(io::Error::from)?;
-    let child = Role::Init.command().spawn()?;
-    Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
+    capabilities::keep_mounting().map_err(io::Error::from)?;
+    Ok(scorel_seccomp::fork(|| init(channel))?)
 }
 
 /// Starts the shell and stays until the last process has ended.
-pub(crate) fn init() -> ExitCode {
-    let Some(mut channel) = channel() else {
-        return ExitCode::from(NOT_STARTED);
-    };
-    let started = start(&mut channel);
-    match started {
-        Ok((shell, signals)) => attend(shell, &signals, &mut channel),
-        Err(error) => fail(&mut channel, &error),
+fn init(channel: &mut UnixStream) -> u8 {
+    match start(channel) {
+        Ok((shell, signals)) => attend(shell, &signals, channel),
+        Err(error) => fail(channel, &error),
     }
 }
 
@@ -89,7 +77,7 @@ fn child_signals() -> nix::Result<SignalFd> {
 }
 
 /// Waits for every process of the namespace, or for the end of the supervisor.
-fn attend(shell: i32, signals: &SignalFd, channel: &mut UnixStream) -> ExitCode {
+fn attend(shell: i32, signals: &SignalFd, channel: &mut UnixStream) -> u8 {
     while reap(shell, channel) {
         let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
         let mut fds = [readable(signals.as_fd()), readable(channel.as_fd())];
@@ -97,11 +85,11 @@ fn attend(shell: i32, signals: &SignalFd, channel: &mut UnixStream) -> ExitCode 
         let _ignored = poll(&mut fds, PollTimeout::NONE);
         // The supervisor writes nothing more, so it is gone.
         if fds[1].any() == Some(true) {
-            return ExitCode::from(NOT_STARTED);
+            return NOT_STARTED;
         }
         while let Ok(Some(_)) = signals.read_signal() {}
     }
-    ExitCode::SUCCESS
+    0
 }
 
 /// Waits for every child that has ended, and reports the shell's end. Returns whether there are more.
@@ -123,7 +111,6 @@ fn reap(shell: i32, channel: &mut UnixStream) -> bool {
 
 /// Returns the process id of the shell, and what receives its calls.
 fn start_shell(channel: &mut UnixStream) -> Result<(i32, Option<Listener>), StageError> {
-    descriptors::close_inherited(Some(channel.as_raw_fd()))?;
     // While it waits for the job: no other process of the user may trace this one.
     prctl::set_dumpable(false)?;
     let job: StageJob = read_job(&mut *channel)?;
@@ -151,7 +138,6 @@ fn make_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
     arrange_mounts(job, sandbox)?;
     process::limit(job)?;
     prctl::set_dumpable(false)?;
-    dup2_stdin(File::open("/dev/null")?)?;
     Ok(capabilities::restrict().map_err(io::Error::from)?)
 }
 

@@ -18,12 +18,11 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::statvfs::{FsFlags, fstatvfs};
-use nix::unistd::{getegid, geteuid, getpid};
+use nix::unistd::{getegid, geteuid};
 
 use super::mount_error::MountError;
 use super::{capabilities, probe, read_only, settings_links};
 use crate::real_place::open_real;
-use crate::role::Role;
 use crate::sandbox::Sandbox;
 
 /// The probe: makes a mount in a namespace of its own.
@@ -36,18 +35,15 @@ pub(crate) fn try_mounts() -> ExitCode {
 /// The same for a pid namespace. The process that enters it stays outside; its child, which is the
 /// first process in it, mounts its `/proc` in a mount namespace of its own.
 pub(crate) fn try_processes() -> ExitCode {
-    try_in_namespace(Role::ProcessProbe, || true)
+    try_in_namespace(|| true)
 }
 
 /// A probe in a new pid namespace, whose first process is the child that tries.
-pub(super) fn try_in_namespace(role: Role, succeeds: impl FnOnce() -> bool) -> ExitCode {
-    if getpid().as_raw() == 1 {
-        let has_proc = enter_mount_namespace().is_ok() && mount_proc().is_ok();
-        return probe::result(has_proc && succeeds());
-    }
+pub(super) fn try_in_namespace(succeeds: impl FnOnce() -> bool) -> ExitCode {
     let flags = CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
-    let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
-    probe::result(has_entered && probe::child_succeeds(role))
+    let has_entered = enter_namespaces(flags).is_ok() && capabilities::keep_mounting().is_ok();
+    let has_proc = || enter_mount_namespace().is_ok() && mount_proc().is_ok();
+    probe::result(has_entered && probe::child_succeeds(|| has_proc() && succeeds()))
 }
 
 /// Mounts writable and protected places, in the namespace that was entered. Fails if the system

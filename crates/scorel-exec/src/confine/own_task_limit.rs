@@ -5,7 +5,6 @@ use std::io;
 use std::process::ExitCode;
 
 use super::mounts::try_in_namespace;
-use crate::role::Role;
 
 /// The first Linux on which `pid_max` belongs to a pid namespace. On older ones it is the whole
 /// machine's, which a superuser would change.
@@ -19,7 +18,7 @@ const MAX: u64 = 4 * 1024 * 1024;
 
 /// The probe: sets it in a new namespace, whose first process is its child.
 pub(crate) fn try_it() -> ExitCode {
-    try_in_namespace(Role::TaskLimitProbe, || set(1).is_ok())
+    try_in_namespace(|| set(1).is_ok())
 }
 
 fn version(release: &str) -> Option<(u32, u32)> {

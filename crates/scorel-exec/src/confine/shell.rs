@@ -1,36 +1,30 @@
 //! The stage that becomes the shell itself, without a pid namespace.
 
 use std::convert::Infallible;
-use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::process::ExitCode;
 
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
-use nix::unistd::{dup2_stdin, getppid};
+use nix::unistd::getppid;
 
 use super::arranged::arrange_mounts;
 use super::landlock::FileRules;
-use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, wait_for_go};
-use super::{capabilities, descriptors, process, seccomp, space};
+use super::stage::{StageError, command, fail, receive_pipes, wait_for_go};
+use super::{capabilities, process, seccomp, space};
 use crate::job::{NamespaceJob, StageJob, read_job};
 
-/// Reads a job from standard input, a socket, and becomes the shell. Errors are written to the
-/// socket, which closes on `exec`.
-pub(crate) fn confine() -> ExitCode {
-    let Some(mut channel) = channel() else {
-        return ExitCode::from(NOT_STARTED);
-    };
-    let Err(error) = become_shell(&mut channel);
-    fail(&mut channel, &error)
+/// Reads a job and becomes the shell. The channel closes on `exec`.
+pub(crate) fn confine(channel: &mut UnixStream) -> u8 {
+    let Err(error) = become_shell(channel);
+    fail(channel, &error)
 }
 
 fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
     let job: StageJob = read_job(&mut *channel)?;
-    descriptors::close_inherited(Some(channel.as_raw_fd()))?;
+    // The supervisor is not, and an undumpable process cannot write to its own files below /proc.
+    prctl::set_dumpable(true)?;
     let pipes = receive_pipes(channel, &job)?;
     process::prepare(&job)?;
     if let Some(sandbox) = &job.sandbox {
@@ -54,7 +48,6 @@ fn become_shell(channel: &mut UnixStream) -> Result<Infallible, StageError> {
     process::limit(&job)?;
     // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
-    dup2_stdin(File::open("/dev/null")?)?;
     if let Some(sandbox) = &job.sandbox {
         FileRules::make(sandbox, &[])?.restrict()?;
         capabilities::restrict().map_err(io::Error::from)?;

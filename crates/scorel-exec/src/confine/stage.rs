@@ -1,15 +1,18 @@
 //! Common parts of the processes between the supervisor and the shell.
 
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::AsFd as _;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
-use super::landlock;
+use nix::unistd::{dup2_stderr, dup2_stdin};
+
 use super::masks::MaskError;
 use super::mount_error::MountError;
 use super::seccomp::SeccompError;
 use super::space::SpaceError;
+use super::{descriptors, landlock};
 use crate::child_pipes::ChildPipes;
 use crate::job::{StageJob, StageReport, write_report};
 use crate::working_directory::DirectoryError;
@@ -53,15 +56,28 @@ impl StageError {
     }
 }
 
-/// Standard input, a socket to the supervisor.
-pub(super) fn channel() -> Option<UnixStream> {
-    let channel = io::stdin().as_fd().try_clone_to_owned();
-    channel.map(UnixStream::from).ok()
+/// The work of a copy of the supervisor. It reads its job from the socket, and returns the exit code.
+pub(crate) type StageTask = fn(&mut UnixStream) -> u8;
+
+/// Does the work of a stage, in a copy of the supervisor. Errors are written to `channel`.
+pub(crate) fn run(mut channel: UnixStream, task: StageTask) -> u8 {
+    match leave_supervisor(&channel) {
+        Ok(()) => task(&mut channel),
+        Err(error) => fail(&mut channel, &error.into()),
+    }
 }
 
-pub(super) fn fail(channel: &mut UnixStream, error: &StageError) -> ExitCode {
+/// Closes what is the supervisor's, and what the process which started the daemon has left open. The supervisor's
+/// output is the command's.
+fn leave_supervisor(channel: &UnixStream) -> io::Result<()> {
+    dup2_stdin(File::open("/dev/null")?)?;
+    dup2_stderr(io::stdout())?;
+    descriptors::close_inherited(Some(channel.as_raw_fd()))
+}
+
+pub(super) fn fail(channel: &mut UnixStream, error: &StageError) -> u8 {
     write_report(&StageReport::Failed(error.to_string()), channel);
-    ExitCode::from(NOT_STARTED)
+    NOT_STARTED
 }
 
 /// Blocks until the standard streams of the command have come, if it gets its own.

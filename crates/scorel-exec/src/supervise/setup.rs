@@ -1,9 +1,7 @@
 //! The supervisor's preparations before it waits.
 
 use std::io;
-use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::process::Stdio;
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
@@ -11,7 +9,7 @@ use nix::unistd::getppid;
 
 use super::children::ChildProcesses;
 use super::stage_channel::StageChannel;
-use crate::role::Role;
+use crate::confine::{StageTask, run_stage};
 
 /// Blocks the signals that are handled and receives them through a descriptor, so that one `poll`
 /// waits for everything and nothing runs in a signal handler.
@@ -49,15 +47,8 @@ pub(super) fn is_told_to_end(signals: &SignalFd, daemon: i32) -> bool {
 
 /// Starts the stage, which becomes the shell or starts the init of a pid namespace. Returns it and
 /// the channel to it.
-pub(super) fn start_stage(role: Role) -> io::Result<(ChildProcesses, StageChannel)> {
+pub(super) fn start_stage(task: StageTask) -> io::Result<(ChildProcesses, StageChannel)> {
     let (ours, theirs) = UnixStream::pair()?;
-    let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let child = role
-        .command()
-        .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
-        .stdout(Stdio::inherit())
-        .stderr(Stdio::from(output))
-        .spawn()?;
-    let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-    Ok((ChildProcesses::new(pid), StageChannel::new(ours)?))
+    let stage = scorel_seccomp::fork(|| run_stage(theirs, task))?;
+    Ok((ChildProcesses::new(stage), StageChannel::new(ours)?))
 }

@@ -12,8 +12,8 @@ use super::children::ChildProcesses;
 use super::setup::{is_told_to_end, start_stage};
 use super::stage_channel::StageChannel;
 use crate::child_pipes::ChildPipes;
+use crate::confine::{confine, enter_namespaces};
 use crate::job::{ShellExit, StageJob, StageReport, StandbyJob, write_job};
-use crate::role::Role;
 use crate::working_directory::DirectoryError;
 
 /// The reason why there is no command to supervise.
@@ -38,7 +38,7 @@ impl WaitingStage {
         let Some(namespaces) = &standby.namespaces else {
             return Ok(Self(None));
         };
-        let (stage, mut channel) = start_stage(Role::Namespaces)?;
+        let (stage, mut channel) = start_stage(enter_namespaces)?;
         channel.send(|stream| write_job(namespaces, stream))?;
         Ok(Self(Some((stage, channel))))
     }
@@ -100,7 +100,7 @@ impl WaitingStage {
     ) -> io::Result<(ChildProcesses, StageChannel)> {
         let (children, mut channel) = match self.0.take() {
             Some(started) => started,
-            None => start_stage(Role::Stage)?,
+            None => start_stage(confine)?,
         };
         job.parent = getpid().as_raw();
         // Fails if the stage has ended already. Its report or its exit code says why.

@@ -130,7 +130,7 @@ impl Waiting {
 
     /// The process that waits in the namespaces.
     fn init(&self) -> i32 {
-        child(u32::try_from(self.supervisor).unwrap(), "--init")
+        child(u32::try_from(self.supervisor).unwrap(), "--supervise")
     }
 
     fn ask(&mut self, line: &str) -> String {
