@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use scorel_engine::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 use scorel_exec::{
-    CommandOrder, CommandResources, HeldRun, RunGroup, SharedSpace, StartError, Supervisors,
-    Surroundings,
+    CommandOrder, CommandResources, HeldRun, RunGroup, Sandbox, SharedSpace, StartError,
+    Supervisors, Surroundings,
 };
 
 use super::access::{CommandPlaces, Confinement, namespaces};
@@ -98,12 +98,15 @@ impl Commands {
             }
             spawn_blocking(move || {
                 let settings = lock(&commands.settings).clone();
-                let sandbox = namespaces(settings.get(), access);
-                if commands.space.current().is_none() {
-                    slot.put(commands.supervisors.stand_by(sandbox));
-                }
+                commands.start_standby(namespaces(settings.get(), access), &slot);
             });
         });
+    }
+
+    fn start_standby(&self, sandbox: Option<Sandbox>, slot: &StandbySlot) {
+        if self.space.current().is_none() {
+            slot.put(self.supervisors.stand_by(sandbox));
+        }
     }
 
     /// The commands that run in the background: each id with the command's first line.
@@ -141,6 +144,11 @@ impl Commands {
         let temporary = self.temporary()?;
         let settings = lock(&self.settings).clone();
         let settings = settings.get();
+        let sandbox = namespaces(settings, permit.command).filter(|_| planned.standby.is_empty());
+        if sandbox.is_some() && stay == CommandLifetime::Foreground {
+            // It starts while files are looked for, each of which takes some milliseconds.
+            self.start_standby(sandbox, &planned.standby);
+        }
         let confinement = self.confinement(permit, settings, files, &temporary)?;
         let mut environment = settings.environment.clone();
         if let Some(sandbox) = &confinement.sandbox {

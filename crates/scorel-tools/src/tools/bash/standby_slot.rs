@@ -18,6 +18,10 @@ impl StandbySlot {
         *lock(&self.0) = standby;
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.0).is_none()
+    }
+
     pub(super) fn take(&self) -> Option<Standby> {
         lock(&self.0).take()
     }
