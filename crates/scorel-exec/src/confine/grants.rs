@@ -4,6 +4,7 @@
 //! hidden place is left out by granting every entry of the directories above it instead. A file that
 //! appears next to a hidden place later is therefore not readable for a command that runs by then.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -48,9 +49,7 @@ pub(super) enum GrantKind {
 }
 
 pub(super) fn of(sandbox: &Sandbox) -> Vec<PathGrant> {
-    let mut hidden: Vec<PathBuf> = sandbox.hidden.iter().map(|place| real(place)).collect();
-    // A superuser's disks and memory hold every hidden file.
-    hidden.push(PathBuf::from("/dev"));
+    let hidden = HiddenPlaces::of(sandbox);
     let mut grants = vec![PathGrant {
         path: PathBuf::from("/"),
         kind: GrantKind::List,
@@ -74,16 +73,35 @@ pub(super) fn of(sandbox: &Sandbox) -> Vec<PathGrant> {
     grants
 }
 
+/// A directory has hundreds of entries, and there are dozens of hidden places: they are looked up, not compared.
+struct HiddenPlaces {
+    places: HashSet<PathBuf>,
+    /// The directories that they are in.
+    around: HashSet<PathBuf>,
+}
+
+impl HiddenPlaces {
+    fn of(sandbox: &Sandbox) -> Self {
+        let mut places: HashSet<_> = sandbox.hidden.iter().map(|place| real(place)).collect();
+        // A superuser's disks and memory hold every hidden file.
+        places.insert(PathBuf::from("/dev"));
+        let around = places.iter().flat_map(|place| place.ancestors().skip(1));
+        Self {
+            around: around.map(Path::to_owned).collect(),
+            places,
+        }
+    }
+}
+
 /// Grants `path`, or its entries one by one if something below it is hidden.
 fn grant(
     path: &Path,
     kind: GrantKind,
-    hidden: &[PathBuf],
+    hidden: &HiddenPlaces,
     depth: usize,
     grants: &mut Vec<PathGrant>,
 ) {
-    let has_hidden = |place: &PathBuf| place != path && place.starts_with(path);
-    if depth == MAX_DEPTH || !hidden.iter().any(has_hidden) {
+    if depth == MAX_DEPTH || !hidden.around.contains(path) {
         grants.push(PathGrant {
             path: path.to_owned(),
             kind,
@@ -96,7 +114,7 @@ fn grant(
     for entry in entries.flatten() {
         let entry_path = entry.path();
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        if !is_link && !hidden.contains(&entry_path) {
+        if !is_link && !hidden.places.contains(&entry_path) {
             grant(&entry_path, kind, hidden, depth + 1, grants);
         }
     }
