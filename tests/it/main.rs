@@ -61,6 +61,7 @@ mod structure;
 mod transfer;
 mod trash;
 mod travel;
+mod trust;
 mod under_test;
 mod unreadable;
 mod usage;

@@ -32,6 +32,6 @@ pub use foreign::{ForeignHooks, MAX_FILE};
 pub use matcher::{Matcher, MatcherError};
 pub use name::HookName;
 pub use point::ContextPoint;
-pub use program::HookProgram;
+pub use program::{HookAdmission, HookProgram};
 pub use sandbox::HookSandbox;
 pub use section::HookSection;

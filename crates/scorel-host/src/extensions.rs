@@ -1,12 +1,14 @@
 //! Hooks and extensions in turns: adapters between `scorel-extension`, the configuration and the engine.
 
 mod command_hooks;
+mod hook_item;
 mod hook_registry;
 mod listening_hooks;
 mod project_hooks;
 mod rule_condition;
 
 pub(crate) use command_hooks::CommandHooks;
+pub(crate) use hook_item::hook_item;
 pub(crate) use hook_registry::{HookLayer, HookRegistry};
 pub(crate) use listening_hooks::ListeningHooks;
 pub(crate) use project_hooks::ProjectHooks;

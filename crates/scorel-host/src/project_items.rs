@@ -1,15 +1,18 @@
 //! What a project brings: items that are inert until a user trusts them.
 //!
-//! In: the project's directory. Out: its skills, servers, extensions and workflows, as they are now. A file that
+//! In: the project's directory. Out: its skills, hooks, servers, extensions and workflows, as they are now. A file that
 //! cannot be read is an item with a problem, so that people see it.
 
 mod entries;
 mod extensions;
+mod hooks;
 mod servers;
 mod workflows;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use scorel_config::ConfigSource;
 use scorel_guidance::extensions::Extensions;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::ProjectItem;
@@ -24,20 +27,28 @@ pub(crate) struct ProjectItems {
     home: PathBuf,
     skills: Skills,
     extensions: Extensions,
+    config: Arc<ConfigSource>,
 }
 
 impl ProjectItems {
-    pub(crate) fn new(home: &Path, skills: Skills, extensions: Extensions) -> Self {
+    pub(crate) fn new(
+        home: &Path,
+        skills: Skills,
+        extensions: Extensions,
+        config: Arc<ConfigSource>,
+    ) -> Self {
         Self {
             home: home.to_owned(),
             skills,
             extensions,
+            config,
         }
     }
 
     /// The items of the project in a directory. Reads files; blocks.
     pub(crate) fn of(&self, project: &Path) -> Vec<ProjectItem> {
         let mut items = self.skills.project_items(project);
+        items.extend(hooks::items(project, &self.config.current(Some(project))));
         items.extend(servers::items(project));
         items.extend(extensions::items(project, &self.extensions));
         if let Some(scorel) = self.directory_of(project) {

@@ -3,6 +3,9 @@ use super::claude::AnswerError;
 /// The reason why a hook has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookFailure {
+    /// What it was trusted for has changed.
+    #[error("{0}")]
+    Inert(String),
     #[error("it cannot be started: {0}")]
     Start(String),
     #[error("it took longer than {0} s")]

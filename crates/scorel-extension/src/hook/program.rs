@@ -1,9 +1,11 @@
+use std::fmt;
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::spawn_blocking;
 use scorel_exec::{
     CommandLine, CommandOrder, EndCause, Environment, PipedRun, RunEnd, Sandbox, ShellExit,
     Supervisors, Umask,
@@ -35,6 +37,17 @@ pub struct HookProgram {
     /// `None` runs them with all rights of the user.
     pub sandbox: Option<Sandbox>,
     pub umask: Option<Umask>,
+    /// Asked before each run; `None` for hooks of the user's own.
+    pub admission: Option<Arc<dyn HookAdmission>>,
+}
+
+/// Trust in a hook that a project brings.
+pub trait HookAdmission: fmt::Debug + Send + Sync {
+    /// Whether the hook is as it was trusted. Looks at its files; blocks.
+    ///
+    /// # Errors
+    /// The reason why it is inert.
+    fn admit(&self) -> Result<(), String>;
 }
 
 impl HookProgram {
@@ -64,6 +77,7 @@ impl HookProgram {
         input: &Value,
         limit: Duration,
     ) -> Result<HookEffect, HookFailure> {
+        self.check().await?;
         let order = self.order(entry, limit);
         let no_directory = || HookFailure::Start("its directory is gone".to_owned());
         let directory = self.directory.as_ref().ok_or_else(no_directory)?;
@@ -91,6 +105,16 @@ impl HookProgram {
                 Err(HookFailure::Stopped)
             }
         }
+    }
+
+    /// The agent may have changed what the hook runs since its turn began.
+    async fn check(&self) -> Result<(), HookFailure> {
+        let Some(admission) = self.admission.clone() else {
+            return Ok(());
+        };
+        let checked = spawn_blocking(move || admission.admit()).await;
+        let checked = checked.map_err(|error| HookFailure::Start(error.to_string()))?;
+        checked.map_err(HookFailure::Inert)
     }
 
     fn order(&self, entry: &HookEntry, limit: Duration) -> CommandOrder {

@@ -6,14 +6,19 @@ use scorel_config::Mode;
 use scorel_engine::Hooks;
 use scorel_exec::Sandbox;
 use scorel_extension::hook::claude::{HookAgent, HookScene};
-use scorel_extension::hook::{CommandHook, HookEntry, HookPlace, HookProgram, HookSandbox};
+use scorel_extension::hook::{
+    CommandHook, HookAdmission, HookEntry, HookPlace, HookProgram, HookSandbox,
+};
 use scorel_extension::plugin::PluginPlace;
 use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::SkillProject;
+use scorel_guidance::trust::{ProjectItem, ProjectTrust, TrustStore};
 use scorel_workplace::CommandHost;
 
+use super::hook_item::hook_item;
 use super::hook_registry::{HookLayer, HookRegistry};
 use super::listening_hooks::{ListeningHooks, SessionAsides};
+use super::project_hooks::ProjectHooks;
 use super::rule_condition::RuleCondition;
 use crate::listeners::Asides;
 use crate::turns::{HookSource, HookTurn};
@@ -30,6 +35,7 @@ pub(crate) struct CommandHooks {
     listening: Arc<ListeningHooks>,
     asides: Arc<Asides>,
     extensions: Extensions,
+    trust: Arc<TrustStore>,
 }
 
 impl CommandHooks {
@@ -39,6 +45,7 @@ impl CommandHooks {
         listening: Arc<ListeningHooks>,
         asides: Arc<Asides>,
         extensions: Extensions,
+        trust: Arc<TrustStore>,
     ) -> Self {
         Self {
             commands,
@@ -46,6 +53,75 @@ impl CommandHooks {
             listening,
             asides,
             extensions,
+            trust,
+        }
+    }
+
+    /// The hooks of the project that are trusted as they are. Each is checked again before it runs.
+    fn of_project(&self, turn: &HookTurn<'_>) -> Vec<CommandHook> {
+        let declared = ProjectHooks::of(turn.project, turn.config).declared;
+        if declared.is_empty() {
+            return Vec::new();
+        }
+        let id = turn.place.project_id;
+        let trust = match self.trust.of(id) {
+            Ok(trust) => Arc::new(trust),
+            Err(error) => {
+                tracing::warn!(%error, "no hook of a project is run");
+                return Vec::new();
+            }
+        };
+        let layer = HookLayer::Project(id);
+        let places = self.places(turn, layer, None);
+        let hooks = declared.into_iter().filter_map(|declared| {
+            let item = hook_item(turn.project, &declared, turn.config);
+            let admission = TrustedHook {
+                trust: Arc::clone(&trust),
+                item,
+            };
+            admission.admit().ok()?;
+            let entry = declared.entry;
+            let sandbox = entry.sandbox.unwrap_or(HookSandbox::Workspace);
+            let program = HookProgram {
+                admission: Some(Arc::new(admission)),
+                ..self.program(&places, sandbox)
+            };
+            let figures = self.registry.figures(layer, &entry.name);
+            Some(CommandHook::new(
+                Arc::new(entry),
+                self.place(turn, program),
+                figures,
+            ))
+        });
+        hooks.collect()
+    }
+
+    fn place(&self, turn: &HookTurn<'_>, program: HookProgram) -> Arc<HookPlace> {
+        let base_dirs = self.commands.base_dirs(&turn.place.directory);
+        Arc::new(HookPlace {
+            scene: scene(turn),
+            program,
+            tools: turn.tools.clone(),
+            condition: Arc::new(RuleCondition { base_dirs }),
+            asides: Arc::new(SessionAsides {
+                session_id: turn.place.session_id,
+                asides: Arc::clone(&self.asides),
+            }),
+        })
+    }
+
+    const fn places<'a>(
+        &'a self,
+        turn: &'a HookTurn<'a>,
+        layer: HookLayer,
+        plugin: Option<&'a PluginPlace>,
+    ) -> Places<'a> {
+        Places {
+            source: self,
+            turn,
+            layer,
+            plugin,
+            made: Vec::new(),
         }
     }
 
@@ -99,6 +175,7 @@ impl CommandHooks {
             environment,
             sandbox: self.sandbox(turn, places.plugin, sandbox),
             umask: Some(self.commands.umask_now(config, project)),
+            admission: None,
         }
     }
 
@@ -129,14 +206,7 @@ impl CommandHooks {
 impl HookSource for CommandHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         self.registry.saw_tools(turn.tools);
-        let places = |layer, plugin| Places {
-            source: self,
-            turn,
-            layer,
-            plugin,
-            made: Vec::new(),
-        };
-        let mut all = Vec::new();
+        let mut all = self.of_project(turn);
         let plugins = self.plugins(turn);
         for used in &plugins {
             let layer = match used.is_project {
@@ -144,9 +214,11 @@ impl HookSource for CommandHooks {
                 false => HookLayer::User,
             };
             make_data(&used.place);
-            all.extend(self.layer(places(layer, Some(&used.place)), &used.plugin.hooks));
+            let places = self.places(turn, layer, Some(&used.place));
+            all.extend(self.layer(places, &used.plugin.hooks));
         }
-        all.extend(self.layer(places(HookLayer::User, None), &turn.config.hooks));
+        let places = self.places(turn, HookLayer::User, None);
+        all.extend(self.layer(places, &turn.config.hooks));
         let (listening, asked): (Vec<_>, Vec<_>) = all.into_iter().partition(CommandHook::listens);
         self.listening.set(turn.place.session_id, listening);
         let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
@@ -162,6 +234,20 @@ fn make_data(place: &PluginPlace) {
         .create(&place.data);
     if let Err(error) = made {
         tracing::warn!(%error, "a plugin has no directory for its data");
+    }
+}
+
+/// A hook of a project, and the trust in it when the turn began.
+#[derive(Debug)]
+struct TrustedHook {
+    trust: Arc<ProjectTrust>,
+    item: ProjectItem,
+}
+
+impl HookAdmission for TrustedHook {
+    fn admit(&self) -> Result<(), String> {
+        let admitted = self.trust.admit(&self.item);
+        admitted.map(drop).map_err(|inert| inert.to_string())
     }
 }
 
@@ -186,17 +272,8 @@ impl Places<'_> {
             return Arc::clone(place);
         }
         let turn = self.turn;
-        let base_dirs = self.source.commands.base_dirs(&turn.place.directory);
-        let place = Arc::new(HookPlace {
-            scene: scene(turn),
-            program: self.source.program(self, sandbox),
-            tools: turn.tools.clone(),
-            condition: Arc::new(RuleCondition { base_dirs }),
-            asides: Arc::new(SessionAsides {
-                session_id: turn.place.session_id,
-                asides: Arc::clone(&self.source.asides),
-            }),
-        });
+        let program = self.source.program(self, sandbox);
+        let place = self.source.place(turn, program);
         self.made.push((sandbox, Arc::clone(&place)));
         place
     }

@@ -106,6 +106,12 @@ impl Host {
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
+        let project_items = ProjectItems::new(
+            home.root(),
+            skills.clone(),
+            extensions.clone(),
+            Arc::clone(&config),
+        );
         let agents = ConfiguredAgents {
             config: Arc::clone(&config),
             projects: Arc::clone(&projects),
@@ -123,6 +129,7 @@ impl Host {
                 Arc::clone(&listening),
                 Arc::clone(&asides),
                 extensions.clone(),
+                Arc::clone(&trust),
             ));
             let listeners = [listening as Arc<dyn ListenerSource>];
             let listeners = listeners.into_iter().chain(parts.listeners).collect();
@@ -169,7 +176,7 @@ impl Host {
             secrets,
             models,
             trust,
-            project_items: ProjectItems::new(home.root(), skills.clone(), extensions.clone()),
+            project_items,
             commands: Commands::new(extensions.clone(), skills.clone()),
             extensions,
             skills,

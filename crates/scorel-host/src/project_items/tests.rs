@@ -42,7 +42,8 @@ impl Dirs {
     fn items(&self) -> Vec<ProjectItem> {
         let skills = Skills::new(&self.home, self.store());
         let extensions = Extensions::new(&self.home, self.store());
-        ProjectItems::new(&self.home, skills, extensions).of(&self.project)
+        let config = ConfigSource::open(&self.home.join("config.toml")).unwrap();
+        ProjectItems::new(&self.home, skills, extensions, Arc::new(config)).of(&self.project)
     }
 
     /// The names of the items, with their states.
@@ -69,6 +70,11 @@ fn all_that_a_project_brings_is_listed() {
         r#"{"mcpServers": {"db": {"command": "other"}, "web": {"url": "https://example.org/"}}}"#,
     );
     dirs.write(".claude/settings.local.json", "{");
+    let hooks = [("guard", "./serve.py"), ("mine", "true")].map(|(name, command)| {
+        format!("[[hooks]]\nname = '{name}'\nevent = 'PreToolUse'\nmatcher = 'Bash'\ncommand = '{command}'\n")
+    });
+    dirs.write(".scorel/config.toml", &hooks.concat());
+    fs::write(dirs.home.join("config.toml"), &hooks[1]).unwrap();
     dirs.write(".scorel/extensions/notes/extension.toml", "");
     dirs.write(".scorel/extensions/mine/extension.toml", "");
     fs::create_dir_all(dirs.home.join("extensions/mine")).unwrap();
@@ -77,6 +83,9 @@ fn all_that_a_project_brings_is_listed() {
     let expected = [
         ("extension:mine", TrustState::Shadowed),
         ("extension:notes", TrustState::Untrusted),
+        ("hook:?", TrustState::Untrusted),
+        ("hook:guard", TrustState::Untrusted),
+        ("hook:mine", TrustState::Shadowed),
         ("mcp:.claude/settings.local.json", TrustState::Untrusted),
         ("mcp:db", TrustState::Untrusted),
         ("mcp:web", TrustState::Untrusted),
@@ -91,6 +100,9 @@ fn all_that_a_project_brings_is_listed() {
         .store()
         .items(ProjectId::generate(), &dirs.items())
         .unwrap();
+    let guard = items.iter().find(|it| it.item == "hook:guard").unwrap();
+    assert_eq!(guard.content.programs[0].events, ["PreToolUse Bash"]);
+    assert_eq!(guard.files[0].path, "serve.py");
     let db = items.iter().find(|it| it.item == "mcp:db").unwrap();
     let program = &db.content.programs[0];
     assert_eq!(program.command, "python3 serve.py");

@@ -9,10 +9,10 @@ use scorel_guidance::extensions::UsedPlugin;
 use scorel_guidance::skills::SkillProject;
 use scorel_proto::{
     HookInfo, HookLayer as Layer, HookOnFailure, HookSandbox as Sandbox, HookState,
-    ListHooksParams, ListHooksResult, ProjectId,
+    ListHooksParams, ListHooksResult, ProjectId, TrustState,
 };
 
-use crate::extensions::{HookLayer, ProjectHooks};
+use crate::extensions::{HookLayer, ProjectHooks, hook_item};
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
 
@@ -48,11 +48,14 @@ fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResul
     let mut found = ProjectHooks::default();
     if let Some((id, dir)) = project {
         found = ProjectHooks::of(dir, &config);
+        let trust = host.trust.of(*id).ok();
         for declared in &found.declared {
-            let is_shadowed = config.hooks.iter().any(|it| it.name == declared.entry.name);
-            let state = match is_shadowed {
-                true => HookState::Shadowed,
-                false => HookState::Untrusted,
+            let item = hook_item(dir, declared, &config);
+            let state = match trust.as_ref().map(|trust| trust.state(&item)) {
+                Some(TrustState::Trusted) => HookState::Active,
+                Some(TrustState::Changed) => HookState::Changed,
+                Some(TrustState::Shadowed) => HookState::Shadowed,
+                Some(TrustState::Untrusted) | None => HookState::Untrusted,
             };
             let layer = (HookLayer::Project(*id), Layer::Project);
             hooks.push(list.info(&declared.entry, layer, &dir.join(&declared.file), state));
