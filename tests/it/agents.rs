@@ -8,6 +8,7 @@ mod deletion;
 mod delivery;
 mod full_disk;
 mod graph;
+mod hooked;
 mod kills;
 mod limits;
 mod questions;

@@ -18,6 +18,7 @@ mod errors;
 mod files;
 mod floods;
 mod full_disk;
+mod hooked;
 mod hostile;
 mod kills;
 mod late_answers;

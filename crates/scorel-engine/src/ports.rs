@@ -42,7 +42,7 @@ pub use clock::Clock;
 pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
 pub use hook_chain::HookChain;
-pub(crate) use hook_chain::Shown;
+pub(crate) use hook_merge::Shown;
 pub use hooks::{AfterCall, BeforeCall, CallOpinion, Hooks, Reply};
 pub use moment::{Moment, MomentAnswer, MomentVerdict, NewMessage, Occasion};
 pub use pending_call::{HookMarks, PendingCall};

@@ -1,6 +1,8 @@
+mod call_end;
 mod calls;
 mod draft;
 mod ending;
+mod hooking;
 mod limits;
 mod ports;
 mod questions;
@@ -18,6 +20,7 @@ use scorel_proto::{CostTotal, OutcomeReason, Usage};
 
 use self::calls::OpenCalls;
 use self::draft::MessageDraft;
+use self::hooking::{Aftermath, JudgedQuestion, judge};
 pub use self::ports::{QuestionEffects, RunnerPorts};
 use self::questions::Questions;
 use self::services::OpenServices;
@@ -29,7 +32,7 @@ use crate::ports::{
     RunnerOrder, RunnerQuestion, RunnerStart,
 };
 use crate::stop::{Stop, StopSignal};
-use crate::{Effect, EngineEvent, Spending, TurnEnd, TurnStep};
+use crate::{EngineEvent, PendingCall, Spending, TurnEnd, TurnStep};
 
 /// Runs one turn of a runner, step by step, as [`TurnDriver`](crate::TurnDriver) does for a model.
 ///
@@ -45,6 +48,8 @@ pub struct RunnerDriver {
     calls: OpenCalls,
     questions: Questions,
     services: OpenServices,
+    /// The call that has ended last, while hooks look at it.
+    aftermath: Option<Aftermath>,
     usage: Usage,
     cost: CostTotal,
     /// Before this turn.
@@ -77,13 +82,14 @@ impl RunnerDriver {
         Self {
             draft: MessageDraft::new(ports.runner.name(), ports.limits.max_answer_bytes),
             calls: OpenCalls::new(ports.runner.name()),
-            services: OpenServices::new(Arc::clone(&ports.services)),
+            services: OpenServices::new(Arc::clone(&ports.services), ports.hooks.clone()),
             ports,
             stop,
             order,
             link: LinkState::Closed,
             due: VecDeque::new(),
             questions: Questions::default(),
+            aftermath: None,
             usage: Usage::default(),
             cost: CostTotal::default(),
             spent: Spending::default(),
@@ -127,7 +133,8 @@ impl RunnerDriver {
                 Waited::Opened(Err(error)) => self.not_opened(&error),
                 Waited::Event(Ok(event)) => self.take(event),
                 Waited::Event(Err(error)) => self.failed(&error),
-                Waited::Judged(question, verdict) => self.judged(question, verdict),
+                Waited::Judged(judged) => self.judged(judged.0, judged.1),
+                Waited::CallSeen(seen) => self.call_seen(seen),
                 Waited::Served((id, reply)) => {
                     self.heard_at = self.ports.clock.now();
                     self.send(|link| link.served(&id, reply));
@@ -280,10 +287,7 @@ impl RunnerDriver {
                     self.event(EngineEvent::ToolExecutionUpdate { call_id, partial });
                 }
             }
-            RunnerEvent::CallEnd(end) => {
-                let ended = self.calls.end(end, self.ports.clock.now());
-                self.events(ended);
-            }
+            RunnerEvent::CallEnd(end) => self.end_call(end),
             RunnerEvent::Ask(question) => self.ask(question),
             RunnerEvent::AskWithdrawn { id } => {
                 if let Some(waited) = self.questions.withdraw(&id, self.ports.clock.now()) {
@@ -302,21 +306,8 @@ impl RunnerDriver {
         if !self.calls.is_open(&question.call.id) {
             self.begin_call(question.call.clone());
         }
-        let (effects, gate) = (
-            Arc::clone(&self.ports.effects),
-            Arc::clone(&self.ports.gate),
-        );
-        let asked = question.clone();
-        let judged = async move {
-            // Looks at the file system.
-            let looked = crate::spawn_blocking(move || effects.of(&asked)).await;
-            let effects = looked.unwrap_or_else(|error| {
-                let reason = error.to_string();
-                vec![Effect::Unresolved { reason }]
-            });
-            gate.judge(&effects, None).await
-        };
-        self.questions.ask(question, Box::pin(judged));
+        let judging = judge(question.clone(), &self.ports);
+        self.questions.ask(question, Box::pin(judging));
     }
 
     fn begin_call(&mut self, call: crate::ToolCall) {
@@ -332,18 +323,22 @@ impl RunnerDriver {
         self.event(begun);
     }
 
-    fn judged(&mut self, question: RunnerQuestion, verdict: crate::Verdict) {
+    fn judged(&mut self, question: RunnerQuestion, judged: JudgedQuestion) {
         use crate::Verdict::{Allow, Ask, Refuse};
-        let answer = match verdict {
+        self.heard_at = self.ports.clock.now();
+        let answer = match judged.verdict {
             Allow(_) => RunnerAnswer::Once,
             Refuse(reason) => RunnerAnswer::No(reason),
             Ask {
                 question: asked, ..
             } => {
-                let call = question.call.clone();
-                self.questions.open(question, self.ports.clock.now());
+                let call = PendingCall {
+                    call: question.call.clone(),
+                    marks: Some(judged.marks),
+                };
+                self.questions.open(question, self.heard_at);
                 let step = TurnStep::NeedPermission {
-                    call: call.into(),
+                    call,
                     question: asked,
                 };
                 self.due.push_back(RunnerStep::Turn(step));
@@ -351,6 +346,9 @@ impl RunnerDriver {
             }
         };
         self.send(|link| link.answer(&question.id, answer));
+        if judged.ends_turn {
+            self.end_early(EarlyEnd::Hook);
+        }
     }
 
     fn show(&mut self, shown: Result<Vec<EngineEvent>, ()>) {

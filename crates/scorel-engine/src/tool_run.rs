@@ -66,7 +66,7 @@ struct CallGroup {
 
 /// One call of the group.
 struct CallSlot {
-    call: Arc<ToolCall>,
+    call: ToolCall,
     started_at: Duration,
     ended: bool,
     result: Option<EngineEvent>,
@@ -233,7 +233,7 @@ impl CallGroup {
             }
             group.sealed.push(sealed);
             group.slots.push(CallSlot {
-                call: Arc::new(judged.call),
+                call: judged.call,
                 started_at: Duration::ZERO,
                 ended: false,
                 result: None,
@@ -269,7 +269,7 @@ impl CallGroup {
                 updates,
                 cancel: cancel.clone(),
             });
-            let (hooks, call) = (ports.hooks.clone(), Arc::clone(&slot.call));
+            let (hooks, call) = (ports.hooks.clone(), ports.tools.canonical(&slot.call));
             self.outcomes.push(Box::pin(async move {
                 let outcome = run.await;
                 let (outcome, ends_turn) = hooks.after(&call, &permit, outcome, &cancel).await;

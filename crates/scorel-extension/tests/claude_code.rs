@@ -82,6 +82,7 @@ fn a_command_reads_what_the_reference_says() {
         directory: PathBuf::from("/p"),
         permission_mode: "default".to_owned(),
         agent: None,
+        ran_by: None,
     };
     for pair in pairs() {
         let event = event(&pair);

@@ -1,11 +1,15 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scorel_config::ConfigSource;
+use scorel_engine::{HookChain, ToolList};
 use scorel_home::ProjectRegistry;
 use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
 use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
-use scorel_workplace::worktrees::Worktrees;
+use scorel_session::SessionHeader;
+use scorel_workplace::worktrees::{Worktrees, work_dir};
+
+use crate::turns::{HookSource, HookTurn};
 
 /// The agents of the configuration, with the projects' quotas, as the orchestrator needs them.
 #[derive(Debug)]
@@ -13,6 +17,8 @@ pub(crate) struct ConfiguredAgents {
     pub(crate) config: Arc<ConfigSource>,
     pub(crate) projects: Arc<ProjectRegistry>,
     pub(crate) worktrees: Arc<Worktrees>,
+    /// Those of the turns, once sessions are open.
+    pub(crate) hooks: Arc<OnceLock<Vec<Arc<dyn HookSource>>>>,
 }
 
 impl AgentHost for ConfiguredAgents {
@@ -36,6 +42,27 @@ impl AgentHost for ConfiguredAgents {
             agents: config.agents.iter().map(policy).collect(),
             limits: config.orchestrator,
         }
+    }
+
+    fn hooks(&self, session: &SessionHeader, tools: &ToolList) -> Result<HookChain, String> {
+        let project = self.projects.get(session.project_id);
+        let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
+        let agent = session.agent.as_ref();
+        let directory = work_dir(&project, agent).map_err(|gone| gone.to_string())?;
+        let project = Path::new(&project.work_dir);
+        let config = self.config.current(Some(project));
+        let turn = HookTurn {
+            session_id: session.session_id,
+            project_id: session.project_id,
+            directory: &directory,
+            project,
+            agent,
+            runner: None,
+            tools,
+            config: &config,
+        };
+        let sources = self.hooks.get().ok_or("the daemon starts")?;
+        Ok(turn.chain(sources, []))
     }
 
     fn worktree(

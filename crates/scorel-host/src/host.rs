@@ -52,8 +52,8 @@ pub struct Host {
     pub(crate) commands: Commands,
     pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
-    pub(crate) hooks: Arc<HookRegistry>,
     pub(crate) programs: Arc<ExtensionPrograms>,
+    pub(crate) hooks: Arc<HookRegistry>,
     pub(crate) orchestrator: Arc<Orchestrator>,
     /// Held while a project's orchestrator is looked for and made.
     pub(crate) opening: tokio::sync::Mutex<()>,

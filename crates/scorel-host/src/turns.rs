@@ -14,7 +14,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use scorel_config::{Config, ConfigSource, RuntimeConfig, check_preset};
 use scorel_engine::{
-    HookChain, Provider, RetryPolicy, Runner as _, ToolClass, ToolList, TurnLimits, TurnPorts,
+    Provider, RetryPolicy, Runner as _, ToolClass, ToolList, TurnLimits, TurnPorts,
 };
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_guidance::instructions::{Access, InstructionSources, guidance, guides, instructions};
@@ -26,7 +26,7 @@ use scorel_session::{
     CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, SessionResources, TitleAnswer,
     TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
-use scorel_tools::OpenProjects;
+use scorel_tools::{OpenProjects, ProjectTools};
 use scorel_workplace::worktrees::{summary, work_dir};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -170,14 +170,7 @@ impl Turns {
         let provider = self.provider(request, config)?;
         let SessionTools { project, guides } = session.tools(request, config, dir)?;
         guides.set_epoch(request.known.epoch);
-        let place = ToolPlace {
-            session_id: request.session_id,
-            project_id: request.project_id,
-            directory: dir.to_owned(),
-            project,
-            blobs: Arc::new(SessionBlobs(request.blobs.clone())),
-            fetcher: self.fetcher.allowing(&config.tools.fetch_private),
-        };
+        let place = self.tool_place(request, config, dir, project);
         let (tools, late) = self.offered_tools(&place, stop)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
@@ -218,17 +211,9 @@ impl Turns {
             auxiliary: auxiliary
                 .and_then(|name| self.usable_model(config, name, request.blobs.clone())),
         };
-        let project = self.places.projects.get(request.project_id);
-        let project = project.map_or_else(|| dir.to_owned(), |it| PathBuf::from(it.work_dir));
-        let turn = HookTurn {
-            place: &place,
-            project: &project,
-            agent: request.agent.as_ref(),
-            tools: &tools,
-            config,
-        };
-        let added = self.hooks.iter().flat_map(|it| it.hooks(&turn));
-        let hooks = HookChain::new(added.chain([guides as _]).collect());
+        let project_dir = self.project_dir(request, dir);
+        let turn = self.hook_turn(request, dir, &project_dir, &tools, config);
+        let hooks = turn.chain(&self.hooks, [guides as _]);
         let ports = TurnPorts {
             provider,
             tools,
@@ -271,6 +256,7 @@ impl Turns {
         name: &str,
         config: &Arc<Config>,
         dir: &Path,
+        stop: &CancellationToken,
     ) -> Result<PreparedTurn, TurnError> {
         let found = HostRunners::find(config, name);
         let settings = found.map_err(|unknown| unknown.error().turn_error())?;
@@ -280,6 +266,12 @@ impl Turns {
         let mode = config.permissions.mode;
         check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
         let SessionTools { project, .. } = session.tools(request, config, dir)?;
+        // Hooks may look at what is asked about as at calls of our own tools.
+        let place = self.tool_place(request, config, dir, Arc::clone(&project));
+        let (tools, _) = self.offered_tools(&place, stop)?;
+        let project_dir = self.project_dir(request, dir);
+        let turn = self.hook_turn(request, dir, &project_dir, &tools, config);
+        let hooks = turn.chain(&self.hooks, []);
         let parts = RunnerParts {
             settings,
             mode,
@@ -288,12 +280,55 @@ impl Turns {
             fetcher: self.fetcher.allowing(&config.tools.fetch_private),
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
+            hooks,
             limits: limits(&config.runtime_of(agent_type(request))),
         };
         Ok(PreparedTurn {
             backend: TurnBackend::Runner(parts.prepared(runner)),
             notices: Vec::new(),
         })
+    }
+
+    fn tool_place(
+        &self,
+        request: &TurnRequest,
+        config: &Config,
+        dir: &Path,
+        project: Arc<ProjectTools>,
+    ) -> ToolPlace {
+        ToolPlace {
+            session_id: request.session_id,
+            project_id: request.project_id,
+            directory: dir.to_owned(),
+            project,
+            blobs: Arc::new(SessionBlobs(request.blobs.clone())),
+            fetcher: self.fetcher.allowing(&config.tools.fetch_private),
+        }
+    }
+
+    fn project_dir(&self, request: &TurnRequest, dir: &Path) -> PathBuf {
+        let project = self.places.projects.get(request.project_id);
+        project.map_or_else(|| dir.to_owned(), |it| PathBuf::from(it.work_dir))
+    }
+
+    fn hook_turn<'a>(
+        &self,
+        request: &'a TurnRequest,
+        directory: &'a Path,
+        project: &'a Path,
+        tools: &'a ToolList,
+        config: &'a Config,
+    ) -> HookTurn<'a> {
+        HookTurn {
+            session_id: request.session_id,
+            project_id: request.project_id,
+            directory,
+            project,
+            agent: request.agent.as_ref(),
+            runner: request.runner.as_deref(),
+            tools,
+            config,
+        }
     }
 
     /// The tools of all sources. Ends early when `stop` fires: then nothing waits for the turn.
@@ -347,7 +382,7 @@ impl PrepareTurn for Turns {
         let config = self.places.config_of(&project);
         match &request.runner {
             None => self.engine_turn(session, request, &config, &dir, stop),
-            Some(name) => self.runner_turn(session, request, name, &config, &dir),
+            Some(name) => self.runner_turn(session, request, name, &config, &dir, stop),
         }
     }
 }

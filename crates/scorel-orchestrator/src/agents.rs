@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use scorel_engine::{HookChain, ToolList};
 use scorel_proto::{
     AgentConfig, AgentHistory, AgentInfo, AgentTaskId, EffectiveQuota, ProjectId, QuotaPolicy,
     QuotaSource, QuotaStrategy, SessionWorktree,
 };
+use scorel_session::SessionHeader;
 
 use crate::error::OrchestratorError;
 
@@ -12,6 +14,14 @@ use crate::error::OrchestratorError;
 pub trait AgentHost: fmt::Debug + Send + Sync {
     /// The agents as a project sees them now; without one, as the user has configured them.
     fn agents(&self, project_id: Option<ProjectId>) -> ProjectAgents;
+
+    /// The hooks of a session's turns, for a task that no turn of it has given. `tools` are what such a task is a call
+    /// of.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be known. The task is refused then.
+    fn hooks(&self, session: &SessionHeader, tools: &ToolList) -> Result<HookChain, String>;
 
     /// Makes the git worktree of a runtime, or finds it if it was made before. It begins at the commit of
     /// `beside`, the worktree of the session that gave the task, or at the project's.

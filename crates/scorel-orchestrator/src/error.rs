@@ -14,6 +14,9 @@ pub enum OrchestratorError {
     AgentTaskNotFound(AgentTaskId),
     #[error("{0}")]
     InvalidParams(String),
+    /// A hook has stopped it. The text names the hook.
+    #[error("{0}")]
+    Hook(String),
     #[error(transparent)]
     Session(#[from] SessionError),
 }

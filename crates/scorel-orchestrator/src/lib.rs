@@ -15,6 +15,7 @@
 //!                                     parent's lane, child's lane; never one while the other is held
 //! ```
 
+mod admission;
 mod agent_task_step;
 mod agents;
 mod child_state;

@@ -203,6 +203,11 @@ impl Orchestrator {
         &self.host
     }
 
+    /// For tools, which hold it.
+    pub(crate) fn itself(&self) -> Weak<Self> {
+        Weak::clone(&self.me)
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, OrchestratorState> {
         // Poisoning can be ignored: each change is one step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

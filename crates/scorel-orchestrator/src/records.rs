@@ -19,9 +19,15 @@ pub(crate) use spawn::SpawnRequest;
 pub(crate) use stop::{StopRuntime, stop_all};
 
 use scorel_proto::{
-    AgentTask, AgentTaskId, AgentTaskStamp, AgentTaskStatus, CommandId, PersistentBody, Seq,
+    AgentTask, AgentTaskId, AgentTaskStamp, AgentTaskStatus, ClientId, CommandId, PersistentBody,
+    Seq,
 };
 use scorel_session::{EventDraft, MutationCommand, Section, SessionError};
+
+/// The author of what an agent does on its own.
+pub(crate) fn own_command() -> MutationCommand {
+    MutationCommand::new(ClientId::Daemon, None, "", &())
+}
 
 fn known(section: &Section<'_>, id: AgentTaskId) -> Result<AgentTask, SessionError> {
     let known = section.view().state.runtimes.get(id).cloned();

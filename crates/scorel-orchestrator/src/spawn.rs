@@ -1,6 +1,7 @@
-use scorel_proto::{AgentTaskId, ClientId, CostTotal, SessionId, SpawnRefusal, SpawnRuntimeResult};
-use scorel_session::{Lane, MutationCommand, ReceiptAnswer, SessionError};
+use scorel_proto::{AgentTaskId, CostTotal, SessionId, SpawnRefusal, SpawnRuntimeResult};
+use scorel_session::{Lane, ReceiptAnswer, SessionError};
 
+use crate::admission::admitted;
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::orchestrator::{Orchestrator, Undo};
@@ -35,6 +36,7 @@ impl Orchestrator {
         if let Some(ReceiptAnswer::Spawned(answer)) = lane.receipt(&order.command)? {
             return Ok(answer);
         }
+        let order = admitted(self, &lane, order).await?;
         let agents = self.agents(lane.project_id()).await;
         check_texts(&order)?;
         let name = order.agent_type.as_str();
@@ -112,11 +114,6 @@ impl Orchestrator {
         }
         spent
     }
-}
-
-/// The author of what an agent does on its own.
-pub(crate) fn own_command() -> MutationCommand {
-    MutationCommand::new(ClientId::Daemon, None, "", &())
 }
 
 fn check_texts(order: &SpawnOrder) -> Result<(), OrchestratorError> {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use scorel_engine::Tool;
 use scorel_proto::SessionId;
 
+pub(crate) use self::spawn::{NAME as SPAWN, SpawnArguments, spawn_arguments};
 use crate::agents::ProjectAgents;
 use crate::orchestrator::Orchestrator;
 use session_tools::AgentTools;

@@ -35,6 +35,9 @@ pub struct RunnerInfo {
     pub runner_type: RunnerType,
     /// Its abilities beyond running a prompt.
     pub capabilities: RunnerCapabilities,
+    /// What hooks see of what it does.
+    #[serde(default)]
+    pub hooks: HookReach,
     /// True if its program was found. Absent if it was not looked for, and for the own engine.
     pub installed: Option<bool>,
     /// The version that its program tells; absent if it was not asked or tells none.
@@ -43,6 +46,21 @@ pub struct RunnerInfo {
     pub problem: Option<RunnerProblem>,
     /// The command that logs it in, for a terminal; absent if it needs none or none is known.
     pub login_command: Option<String>,
+}
+
+/// What hooks see of what a runner does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookReach {
+    /// What it asks about is shown to them before; what it does without asking, afterwards. The daemon's own engine
+    /// shows them every call before.
+    Before,
+    /// It does not ask: they see only what it has done.
+    After,
+    /// A reach that this version does not know.
+    #[default]
+    #[serde(other)]
+    Other,
 }
 
 /// The protocol of a runner.

@@ -17,8 +17,8 @@ pub struct PinHooks(pub Arc<Pins>);
 impl HookSource for PinHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         vec![Arc::new(PinHook {
-            session_id: turn.place.session_id,
-            directory: turn.place.directory.clone(),
+            session_id: turn.session_id,
+            directory: turn.directory.to_owned(),
             pins: Arc::clone(&self.0),
         })]
     }

@@ -5,22 +5,13 @@ use futures_util::stream::FuturesOrdered;
 use scorel_proto::HookPoint;
 use tokio_util::sync::CancellationToken;
 
-use super::hook_merge::{HookMerge, denied, ended};
-use super::{HookMarks, Hooks, Permit, Question, Reply, ToolCall, ToolOutcome};
+use super::hook_merge::{HookMerge, Shown, denied, ended};
+use super::{Hooks, Permit, Question, Reply, ToolCall, ToolOutcome};
 
 /// The hooks of a turn in their order: each sees what the one before has left. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct HookChain {
     hooks: Arc<[Arc<dyn Hooks>]>,
-}
-
-/// What hooks have made of a call before it is planned.
-#[derive(Debug)]
-pub(crate) struct Shown {
-    /// Their marks, or the outcome of a call that they have stopped.
-    pub(crate) fate: Result<HookMarks, ToolOutcome>,
-    /// Why the turn ends after this call, if it does.
-    pub(crate) ends_turn: Option<String>,
 }
 
 impl HookChain {
@@ -55,6 +46,16 @@ impl HookChain {
             }
         }
         merge.passed()
+    }
+
+    /// Shows the hooks a call that is no tool's. Changes it as they say, and returns whether they did. A wish to ask
+    /// is met: the caller is one that could answer.
+    ///
+    /// # Errors
+    /// A hook has stopped the call. The text names it.
+    pub async fn admit(&self, call: &mut ToolCall) -> Result<bool, String> {
+        let marks = self.before(call).await.fate.map_err(|it| it.text())?;
+        Ok(!marks.changed_by.is_empty())
     }
 
     /// Shows a question to the hooks, up to the first that denies the call. Returns the hook that has answered

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::hook_chain::Shown;
 use super::{BeforeCall, CallOpinion, HookMarks, Hooks, ToolCall, ToolOutcome, ToolPlan};
 
 /// The error code of a call that a hook denied.
@@ -10,6 +9,25 @@ const DENIED: &str = "E_HOOK_DENIED";
 
 /// The error code of a call that a hook could not look at.
 const FAILED: &str = "E_HOOK_FAILED";
+
+/// What hooks have made of a call before it is planned.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// Their marks, or the outcome of a call that they have stopped.
+    pub(crate) fate: Result<HookMarks, ToolOutcome>,
+    /// Why the turn ends after this call, if it does.
+    pub(crate) ends_turn: Option<String>,
+}
+
+impl Default for Shown {
+    /// A call that no hook has looked at.
+    fn default() -> Self {
+        Self {
+            fate: Ok(HookMarks::default()),
+            ends_turn: None,
+        }
+    }
+}
 
 /// The answers so far.
 #[derive(Debug, Default)]

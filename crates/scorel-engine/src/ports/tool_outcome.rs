@@ -47,6 +47,11 @@ impl ToolOutcome {
         }
     }
 
+    /// Its text, for the model.
+    pub(crate) fn text(&self) -> String {
+        Block::plain_text_of(&self.content)
+    }
+
     /// The message of a failure with this code.
     pub(super) fn message_of(&self, code: &str) -> Option<&str> {
         let error = self.details.as_ref()?.get("error")?;

@@ -24,7 +24,12 @@ impl OpenCalls {
     }
 
     pub(super) fn is_open(&self, id: &str) -> bool {
-        self.open.iter().any(|(call, _)| call.id == id)
+        self.get(id).is_some()
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<&ToolCall> {
+        let mut open = self.open.iter().map(|(call, _)| call);
+        open.find(|call| call.id == id)
     }
 
     /// The reason why the call cannot begin.

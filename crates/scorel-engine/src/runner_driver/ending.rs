@@ -12,6 +12,9 @@ impl RunnerDriver {
         if self.ending.is_some() {
             return;
         }
+        if let Some(aftermath) = &self.aftermath {
+            aftermath.cut_off();
+        }
         if let LinkState::Running(link) = &mut self.link
             && matches!(link.interrupt(), Ok(true))
         {
@@ -66,6 +69,10 @@ impl RunnerDriver {
         self.steps += u32::from(!last.is_empty());
         self.events(last);
         let now = self.ports.clock.now();
+        if let Some(aftermath) = self.aftermath.take() {
+            let ended = self.calls.end(aftermath.into_end(), now);
+            self.events(ended);
+        }
         let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
         self.events(unknown);
         self.services.end();

@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ports::{Gatekeeper, Runner, RunnerQuestion, RunnerServices};
+use crate::ports::{Gatekeeper, HookChain, Runner, RunnerQuestion, RunnerServices};
 use crate::{Clock, Effect, TurnLimits};
 
 /// Tells the effects of a runner's question, which the gate judges. Implemented where paths can be resolved.
@@ -18,6 +18,8 @@ pub struct RunnerPorts {
     pub runner: Arc<dyn Runner>,
     /// Decides what it may do.
     pub gate: Arc<dyn Gatekeeper>,
+    /// Look at what it asks about, and at what it has done.
+    pub hooks: HookChain,
     /// The effects of a question, for the gate.
     pub effects: Arc<dyn QuestionEffects>,
     /// Does what the runner leaves to the daemon.

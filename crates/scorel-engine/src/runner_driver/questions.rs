@@ -3,31 +3,35 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::Verdict;
+use super::hooking::JudgedQuestion;
 use crate::ports::RunnerQuestion;
 
 /// The questions of a runner, which are judged one after the other: what is allowed by an answer holds
 /// for those that wait.
 #[derive(Default)]
 pub(super) struct Questions {
-    waiting: VecDeque<(RunnerQuestion, BoxFuture<'static, Verdict>)>,
+    waiting: VecDeque<(RunnerQuestion, BoxFuture<'static, JudgedQuestion>)>,
     /// The one that a client is asked, and since when.
     open: Option<(RunnerQuestion, Duration)>,
 }
 
 impl Questions {
-    pub(super) fn ask(&mut self, question: RunnerQuestion, judging: BoxFuture<'static, Verdict>) {
+    pub(super) fn ask(
+        &mut self,
+        question: RunnerQuestion,
+        judging: BoxFuture<'static, JudgedQuestion>,
+    ) {
         self.waiting.push_back((question, judging));
     }
 
     /// The next verdict, once no client is asked. Cancel-safe.
-    pub(super) async fn judged(&mut self) -> (RunnerQuestion, Verdict) {
+    pub(super) async fn judged(&mut self) -> (RunnerQuestion, JudgedQuestion) {
         if self.open.is_none()
             && let Some((_, judging)) = self.waiting.front_mut()
         {
-            let verdict = judging.await;
+            let judged = judging.await;
             if let Some((question, _)) = self.waiting.pop_front() {
-                return (question, verdict);
+                return (question, judged);
             }
         }
         std::future::pending().await
@@ -37,8 +41,9 @@ impl Questions {
         self.open = Some((question, now));
     }
 
-    pub(super) const fn is_open(&self) -> bool {
-        self.open.is_some()
+    /// Returns whether the runner waits for an answer.
+    pub(super) fn is_busy(&self) -> bool {
+        self.open.is_some() || !self.waiting.is_empty()
     }
 
     /// The open question, and how long it was open.

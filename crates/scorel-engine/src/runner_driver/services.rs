@@ -5,7 +5,9 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 
-use crate::ports::{RunnerAction, RunnerServices, ServiceReply, ServiceRequest};
+use super::hooking::refusal;
+use crate::ToolCall;
+use crate::ports::{HookChain, RunnerAction, RunnerServices, ServiceReply, ServiceRequest};
 
 /// Requests that may be served at a time.
 const MAX_OPEN: usize = 64;
@@ -16,15 +18,17 @@ pub(super) type Served = (String, Result<ServiceReply, String>);
 /// The service requests of a runner that are in progress.
 pub(super) struct OpenServices {
     services: Arc<dyn RunnerServices>,
+    hooks: HookChain,
     open: FuturesUnordered<BoxFuture<'static, Served>>,
     /// Actions that a client allowed in this turn and that no request has used up yet, one path each.
     allowed: Vec<RunnerAction>,
 }
 
 impl OpenServices {
-    pub(super) fn new(services: Arc<dyn RunnerServices>) -> Self {
+    pub(super) fn new(services: Arc<dyn RunnerServices>, hooks: HookChain) -> Self {
         Self {
             services,
+            hooks,
             open: FuturesUnordered::new(),
             allowed: Vec::new(),
         }
@@ -61,8 +65,27 @@ impl OpenServices {
             return;
         }
         let is_allowed = self.take_allowed(&request);
-        let serving = self.services.serve(request, is_allowed);
-        self.open.push(Box::pin(async move { (id, serving.await) }));
+        // Hooks have seen what a client has allowed.
+        let is_unseen = !is_allowed && !self.hooks.is_empty();
+        let unseen = is_unseen.then(|| request.action()).flatten();
+        let Some((action, input)) = unseen else {
+            let serving = self.services.serve(request, is_allowed);
+            self.open.push(Box::pin(async move { (id, serving.await) }));
+            return;
+        };
+        let (services, hooks) = (Arc::clone(&self.services), self.hooks.clone());
+        let call = ToolCall {
+            id: id.clone(),
+            name: String::new(),
+            input,
+            invalid_input: None,
+        };
+        self.open.push(Box::pin(async move {
+            match refusal(&hooks, &call, &action).await {
+                Some(refused) => (id, Err(refused)),
+                None => (id, services.serve(request, false).await),
+            }
+        }));
     }
 
     /// The next answer. Cancel-safe.

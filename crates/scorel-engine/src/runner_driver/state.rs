@@ -1,10 +1,11 @@
 use futures_util::future::BoxFuture;
 use scorel_proto::{OutcomeReason, TurnError};
 
+use super::hooking::{CallSeen, JudgedQuestion};
 use super::services::Served;
 use super::step::EarlyEnd;
 use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLink, RunnerQuestion};
-use crate::{StopCause, TurnLimits, Verdict};
+use crate::{StopCause, TurnLimits};
 
 /// How far the link is.
 pub(super) enum LinkState {
@@ -22,7 +23,8 @@ pub(super) enum LinkState {
 pub(super) enum Waited {
     Opened(Result<Box<dyn RunnerLink>, RunnerError>),
     Event(Result<RunnerEvent, RunnerError>),
-    Judged(RunnerQuestion, Verdict),
+    Judged(Box<(RunnerQuestion, JudgedQuestion)>),
+    CallSeen(CallSeen),
     Served(Served),
     Stop(StopCause),
     /// The runner is silent for too long, or does not end.
@@ -39,6 +41,7 @@ impl EarlyEnd {
                 (cause.outcome(), error)
             }
             Self::Limit(error) => (OutcomeReason::Limit, Some(error.clone())),
+            Self::Hook => (OutcomeReason::Completed, None),
         }
     }
 }

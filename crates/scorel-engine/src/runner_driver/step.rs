@@ -63,4 +63,6 @@ pub enum RunnerFact {
 pub(super) enum EarlyEnd {
     Stopped(crate::StopCause),
     Limit(TurnError),
+    /// A hook ends it, as completed.
+    Hook,
 }

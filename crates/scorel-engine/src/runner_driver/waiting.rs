@@ -4,6 +4,7 @@ use futures_util::future::BoxFuture;
 use scorel_proto::RunnerErrorKind;
 
 use super::RunnerDriver;
+use super::hooking::Aftermath;
 use super::state::{LinkState, Waited};
 use super::step::RunnerFact;
 use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLogStream};
@@ -20,6 +21,7 @@ impl RunnerDriver {
             None => (never, self.time_left()),
         };
         let is_ending = self.ending.is_some();
+        let has_aftermath = self.aftermath.is_some();
         let stop = self.stop.wait();
         match &mut self.link {
             LinkState::Opening(opening) => tokio::select! {
@@ -32,9 +34,10 @@ impl RunnerDriver {
                 cause = stop, if !is_ending => Waited::Stop(cause),
                 // Before the output: one that never pauses would put off its end for ever.
                 () = ended => Waited::Overdue,
-                (question, verdict) = self.questions.judged() => Waited::Judged(question, verdict),
+                judged = self.questions.judged() => Waited::Judged(Box::new(judged)),
                 served = self.services.next() => Waited::Served(served),
-                event = link.next() => Waited::Event(event),
+                seen = Aftermath::seen(&mut self.aftermath) => Waited::CallSeen(seen),
+                event = link.next(), if !has_aftermath => Waited::Event(event),
                 () = stalled => Waited::Overdue,
             },
             LinkState::Releasing(releasing) => Waited::Released(releasing.await),
@@ -47,7 +50,8 @@ impl RunnerDriver {
     /// When the runner counts as stalled; `None` while it waits for a person or for the daemon, or was
     /// asked to end.
     pub(super) fn stalls_at(&self) -> Option<Duration> {
-        let waits = self.questions.is_open() || self.services.is_busy() || self.ending.is_some();
+        let waits = self.questions.is_busy() || self.services.is_busy() || self.aftermath.is_some();
+        let waits = waits || self.ending.is_some();
         (!waits).then(|| self.heard_at.saturating_add(self.ports.idle))
     }
 

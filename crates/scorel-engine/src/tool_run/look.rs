@@ -1,5 +1,5 @@
 use crate::ports::Shown;
-use crate::{PendingCall, ToolOutcome, ToolPlan, TurnPorts, Verdict};
+use crate::{PendingCall, ToolCall, ToolOutcome, ToolPlan, TurnPorts, Verdict};
 
 /// A call that was shown to the hooks, and what is to become of it and of the turn.
 pub(super) struct Looked {
@@ -14,15 +14,15 @@ pub(super) async fn look(pending: PendingCall, ports: &TurnPorts) -> Looked {
     let PendingCall { mut call, marks } = pending;
     // A person was asked about it: the hooks have seen it, and this is what the question said.
     let is_reopened = marks.is_some();
-    let shown = match marks {
+    let looked = match marks {
         Some(marks) => Shown {
             fate: Ok(marks),
             ends_turn: None,
         },
-        None => ports.hooks.before(&mut call).await,
+        None => shown(&mut call, ports).await,
     };
     let fate = async {
-        let mut marks = shown.fate?;
+        let mut marks = looked.fate?;
         let plan = ports.tools.plan(call.clone()).await;
         if let Some(misfit) = marks.misfit(&plan) {
             return Err(misfit);
@@ -33,13 +33,29 @@ pub(super) async fn look(pending: PendingCall, ports: &TurnPorts) -> Looked {
             && !is_reopened
         {
             let earlier = marks.allowed_by.filter(|_| !question.is_always_asked());
-            marks.allowed_by = ports.hooks.question(&call, question).await?.or(earlier);
+            let asked = ports.tools.canonical(&call);
+            marks.allowed_by = ports.hooks.question(&asked, question).await?.or(earlier);
         }
         let marks = Some(marks);
         Ok((PendingCall { call, marks }, plan, verdict))
     };
     Looked {
         fate: fate.await,
-        ends_turn: shown.ends_turn,
+        ends_turn: looked.ends_turn,
     }
+}
+
+/// Shows the hooks a call as its tool takes it: a guard that knows `Bash` and `command` must not miss `bash` and `cmd`.
+/// The record keeps what the model wrote, unless a hook has changed it.
+async fn shown(call: &mut ToolCall, ports: &TurnPorts) -> Shown {
+    if ports.hooks.is_empty() {
+        return Shown::default();
+    }
+    let mut seen = ports.tools.canonical(call);
+    let shown = ports.hooks.before(&mut seen).await;
+    if matches!(&shown.fate, Ok(marks) if !marks.changed_by.is_empty()) {
+        call.input = seen.input;
+        call.invalid_input = seen.invalid_input;
+    }
+    shown
 }

@@ -1,7 +1,7 @@
 //! The answers of two hooks about one call, merged.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _, pending, ready};
@@ -10,7 +10,7 @@ use scorel_engine::{
     Permit, Question, Reply, ToolCall, ToolOutcome,
 };
 use scorel_proto::{Block, OutcomeReason};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use crate::model::Script;
@@ -19,18 +19,20 @@ use crate::toolbox::Tool;
 
 /// A hook of one of the two layers.
 #[derive(Debug, Clone, Default)]
-struct Layer {
-    name: &'static str,
-    may_allow: bool,
-    only_reads: bool,
-    before: BeforeCall,
-    reply: Reply,
-    after: AfterCall,
+pub(crate) struct Layer {
+    pub(crate) name: &'static str,
+    pub(crate) may_allow: bool,
+    pub(crate) only_reads: bool,
+    pub(crate) before: BeforeCall,
+    pub(crate) reply: Reply,
+    pub(crate) after: AfterCall,
     /// It answers once all of its neighbours were asked.
-    together: Option<Arc<Barrier>>,
+    pub(crate) together: Option<Arc<Barrier>>,
     /// It never answers.
-    hangs: bool,
-    asked: Arc<AtomicUsize>,
+    pub(crate) hangs: bool,
+    pub(crate) asked: Arc<AtomicUsize>,
+    /// The calls that it was shown before they run.
+    pub(crate) seen: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
 impl Hooks for Layer {
@@ -46,7 +48,9 @@ impl Hooks for Layer {
         self.only_reads
     }
 
-    fn before(&self, _: &ToolCall) -> BoxFuture<'static, BeforeCall> {
+    fn before(&self, call: &ToolCall) -> BoxFuture<'static, BeforeCall> {
+        let seen = (call.name.clone(), call.input.clone());
+        self.seen.lock().unwrap().push(seen);
         self.asked.fetch_add(1, Ordering::SeqCst);
         let (together, answer) = (self.together.clone(), self.before.clone());
         if self.hangs {
@@ -66,18 +70,21 @@ impl Hooks for Layer {
     }
 
     fn after(&self, _: &ToolCall, _: &Permit, _: &ToolOutcome) -> BoxFuture<'static, AfterCall> {
+        if self.hangs {
+            return pending().boxed();
+        }
         ready(self.after.clone()).boxed()
     }
 }
 
-fn project() -> Layer {
+pub(crate) fn project() -> Layer {
     Layer {
         name: "project",
         ..Layer::default()
     }
 }
 
-fn user() -> Layer {
+pub(crate) fn user() -> Layer {
     Layer {
         name: "user",
         may_allow: true,
@@ -86,7 +93,7 @@ fn user() -> Layer {
 }
 
 impl Layer {
-    fn answers(mut self, word: &str) -> Self {
+    pub(crate) fn answers(mut self, word: &str) -> Self {
         let name = self.name;
         self.before.opinion = match word {
             "allow" => CallOpinion::Allow,
@@ -381,4 +388,21 @@ async fn a_hook_ends_the_turn_after_a_call() {
     let scene = two_calls(hook);
     check_ended(&scene.play().await);
     assert_eq!(ran(&scene), ["c1"]);
+}
+
+/// A guard that knows the tool must not miss it.
+#[tokio::test(start_paused = true)]
+async fn hooks_see_a_call_as_its_tool_takes_it() {
+    let hook = project();
+    let seen = Arc::clone(&hook.seen);
+    let mut scene = scene([hook], Gate::Allows);
+    let scripts = [Script::asks(&[("c1", "write")]), Script::says("so")];
+    scene.model = crate::model::ScriptedModel::new(scripts);
+    let played = scene.play().await;
+    assert_eq!(seen.lock().unwrap()[0].0, "Write");
+    assert_eq!(
+        played.results()[0].tool_name,
+        "write",
+        "the record has the model's word"
+    );
 }

@@ -16,5 +16,6 @@ mod permission;
 mod play;
 mod retries;
 mod rules;
+mod runner_hooks;
 mod toolbox;
 mod tools;

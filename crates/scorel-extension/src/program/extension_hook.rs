@@ -3,10 +3,9 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, ready};
 use scorel_engine::{AfterCall, BeforeCall, CallOpinion, Hooks, Permit, ToolCall, ToolOutcome};
 use scorel_proto::Block;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::extension_program::ExtensionProgram;
-use super::extension_tool::ToolScene;
 use super::hook_reply::{AfterReply, BeforeReply};
 use super::manifest_parts::{ManifestHook, NativeHook};
 use crate::hook::OnFailure;
@@ -17,40 +16,45 @@ pub struct ExtensionHook {
     name: String,
     hooks: Vec<ManifestHook>,
     program: Arc<ExtensionProgram>,
-    scene: Arc<ToolScene>,
+    place: Map<String, Value>,
 }
 
 impl ExtensionHook {
-    /// The hooks of the extension with this id.
+    /// The hooks of the extension with this id. `place` says of which session the calls are.
     pub fn new(
         id: &str,
         hooks: Vec<ManifestHook>,
         program: Arc<ExtensionProgram>,
-        scene: Arc<ToolScene>,
+        place: Map<String, Value>,
     ) -> Self {
         Self {
             name: format!("extension {id}"),
             hooks,
             program,
-            scene,
+            place,
         }
     }
 
     /// The question to the program about a call; `None` if it does not look at such calls.
     fn question(&self, native: NativeHook, call: &ToolCall) -> Option<HookQuestion> {
         let hook = self.hooks.iter().find(|hook| hook.hook == native)?;
-        hook.matcher.matches_tool(&call.name).then(|| HookQuestion {
+        if !hook.matcher.matches_tool(&call.name) {
+            return None;
+        }
+        let mut params = json!({
+            "hook": native.word(),
+            "callId": call.id,
+            "tool": call.name,
+            "input": call.input,
+        });
+        if let Some(params) = params.as_object_mut() {
+            params.extend(self.place.clone());
+        }
+        Some(HookQuestion {
             hook: hook.clone(),
             name: self.name.clone(),
             program: Arc::clone(&self.program),
-            params: json!({
-                "hook": native.word(),
-                "sessionId": self.scene.session_id,
-                "cwd": self.scene.directory,
-                "callId": call.id,
-                "tool": call.name,
-                "input": call.input,
-            }),
+            params,
         })
     }
 }

@@ -63,7 +63,7 @@ impl CommandHooks {
         if declared.is_empty() {
             return Vec::new();
         }
-        let id = turn.place.project_id;
+        let id = turn.project_id;
         let trust = match self.trust.of(id) {
             Ok(trust) => Arc::new(trust),
             Err(error) => {
@@ -97,14 +97,14 @@ impl CommandHooks {
     }
 
     fn place(&self, turn: &HookTurn<'_>, program: HookProgram) -> Arc<HookPlace> {
-        let base_dirs = self.commands.base_dirs(&turn.place.directory);
+        let base_dirs = self.commands.base_dirs(turn.directory);
         Arc::new(HookPlace {
             scene: scene(turn),
             program,
             tools: turn.tools.clone(),
             condition: Arc::new(RuleCondition { base_dirs }),
             asides: Arc::new(SessionAsides {
-                session_id: turn.place.session_id,
+                session_id: turn.session_id,
                 asides: Arc::clone(&self.asides),
             }),
         })
@@ -141,7 +141,7 @@ impl CommandHooks {
     /// The plugins that have hooks. Reads their files; blocks.
     fn plugins(&self, turn: &HookTurn<'_>) -> Vec<UsedPlugin> {
         let project = SkillProject {
-            id: turn.place.project_id,
+            id: turn.project_id,
             dir: turn.project.to_owned(),
         };
         let found = self.extensions.plugins(Some(&project)).or_else(|error| {
@@ -167,7 +167,7 @@ impl CommandHooks {
         // A project's hook names files of the project, which are the ones that were trusted: a worktree has others.
         let directory = match places.layer {
             HookLayer::Project(_) if places.plugin.is_none() => project,
-            HookLayer::Project(_) | HookLayer::User => &turn.place.directory,
+            HookLayer::Project(_) | HookLayer::User => turn.directory,
         };
         HookProgram {
             supervisors: Arc::clone(self.commands.supervisors()),
@@ -210,7 +210,7 @@ impl HookSource for CommandHooks {
         let plugins = self.plugins(turn);
         for used in &plugins {
             let layer = match used.is_project {
-                true => HookLayer::Project(turn.place.project_id),
+                true => HookLayer::Project(turn.project_id),
                 false => HookLayer::User,
             };
             make_data(&used.place);
@@ -220,7 +220,7 @@ impl HookSource for CommandHooks {
         let places = self.places(turn, HookLayer::User, None);
         all.extend(self.layer(places, &turn.config.hooks));
         let (listening, asked): (Vec<_>, Vec<_>) = all.into_iter().partition(CommandHook::listens);
-        self.listening.set(turn.place.session_id, listening);
+        self.listening.set(turn.session_id, listening);
         let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
         asked.collect()
     }
@@ -280,15 +280,16 @@ impl Places<'_> {
 }
 
 fn scene(turn: &HookTurn<'_>) -> HookScene {
-    let id = turn.place.session_id.to_string();
+    let id = turn.session_id.to_string();
     HookScene {
         session_id: id.clone(),
-        directory: turn.place.directory.clone(),
+        directory: turn.directory.to_owned(),
         permission_mode: their_mode(turn.config.permissions.mode).to_owned(),
         agent: turn.agent.map(|agent| HookAgent {
             id,
             agent_type: agent.agent_type.clone(),
         }),
+        ran_by: turn.runner.map(str::to_owned),
     }
 }
 

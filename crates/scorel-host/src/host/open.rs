@@ -103,6 +103,8 @@ impl Host {
             config: Arc::clone(&config),
             secrets: SecretStore::new(home.env()),
         });
+        // Commands are told by sessions, which are opened below.
+        let hook_sources = Arc::new(OnceLock::new());
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
@@ -116,6 +118,7 @@ impl Host {
             config: Arc::clone(&config),
             projects: Arc::clone(&projects),
             worktrees: Arc::clone(&worktrees),
+            hooks: Arc::clone(&hook_sources),
         };
         let search = Arc::new(SearchIndex::new(home.search(), home.sessions()));
         // The sessions own turns and features: what these use of the orchestrator is weak.
@@ -131,6 +134,9 @@ impl Host {
                 extensions.clone(),
                 Arc::clone(&trust),
             ));
+            let of_all: [Arc<dyn HookSource>; 2] = [command_hooks, Arc::clone(&programs) as _];
+            let of_all: Vec<_> = parts.turns.hooks.into_iter().chain(of_all).collect();
+            let hook_sources = hook_sources.get_or_init(|| of_all).clone();
             let listeners = [listening as Arc<dyn ListenerSource>];
             let listeners = listeners.into_iter().chain(parts.listeners).collect();
             let turns = Turns::new(
@@ -146,9 +152,7 @@ impl Host {
                         .chain(parts.turns.sources)
                         .chain([Arc::clone(&programs) as _])
                         .collect(),
-                    hooks: (parts.turns.hooks.into_iter())
-                        .chain([command_hooks, Arc::clone(&programs) as _])
-                        .collect(),
+                    hooks: hook_sources,
                 },
             );
             let own: [Arc<dyn SessionFeature>; 4] = [
@@ -181,8 +185,8 @@ impl Host {
             extensions,
             skills,
             runners,
-            hooks,
             programs,
+            hooks,
             orchestrator,
             opening: tokio::sync::Mutex::default(),
             importing: tokio::sync::Mutex::default(),

@@ -10,6 +10,7 @@ use scorel_extension::program::{
     ExtensionHook, ExtensionProgram, ExtensionTool, Manifest, ToolScene, tool_name,
 };
 use scorel_proto::TurnError;
+use serde_json::{Map, Value, json};
 
 use super::ExtensionPrograms;
 use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
@@ -48,6 +49,21 @@ fn scene(place: &ToolPlace) -> Arc<ToolScene> {
     })
 }
 
+/// What a hook is told of the turn that its calls are of.
+fn told(turn: &HookTurn<'_>) -> Map<String, Value> {
+    let mut told = Map::new();
+    let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
+    tell("sessionId", json!(turn.session_id));
+    tell("cwd", json!(turn.directory));
+    if let Some(agent) = turn.agent {
+        tell("agentType", agent.agent_type.as_str().into());
+    }
+    if let Some(runner) = turn.runner {
+        tell("ranBy", runner.into());
+    }
+    told
+}
+
 impl ToolSource for ExtensionPrograms {
     fn name(&self) -> &str {
         "extensions"
@@ -82,12 +98,11 @@ impl ToolSource for ExtensionPrograms {
 
 impl HookSource for ExtensionPrograms {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
-        let scene = scene(turn.place);
         let with_hooks = self.usable().into_iter();
         let with_hooks = with_hooks.filter(|(manifest, _)| !manifest.hooks.is_empty());
         let hooks = with_hooks.map(|(manifest, program)| {
             let (id, hooks) = (manifest.id.as_str(), manifest.hooks.clone());
-            let hook = ExtensionHook::new(id, hooks, program, Arc::clone(&scene));
+            let hook = ExtensionHook::new(id, hooks, program, told(turn));
             Arc::new(hook) as Arc<dyn Hooks>
         });
         hooks.collect()

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use scorel_config::{OnContextLost, RunnerConfig};
-use scorel_engine::{Gatekeeper, RunnerPorts, TurnLimits};
+use scorel_engine::{Gatekeeper, HookChain, RunnerPorts, TurnLimits};
 use scorel_fetch::Fetcher;
 use scorel_permission::Mode;
 use scorel_runner::WireRunner;
@@ -24,6 +24,7 @@ pub(crate) struct RunnerParts<'a> {
     pub(crate) gate: Arc<dyn Gatekeeper>,
     /// Judges what the session's tools do for it.
     pub(crate) own_gate: Arc<dyn Gatekeeper>,
+    pub(crate) hooks: HookChain,
     pub(crate) limits: TurnLimits,
 }
 
@@ -40,6 +41,7 @@ impl RunnerParts<'_> {
         let ports = RunnerPorts {
             runner: Arc::new(runner),
             gate: self.gate,
+            hooks: self.hooks,
             effects: Arc::new(effects),
             services: Arc::new(services),
             clock: Arc::new(TokioClock::new()),

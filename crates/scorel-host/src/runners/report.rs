@@ -8,7 +8,8 @@ use futures_util::future::join_all;
 use scorel_config::{Config, RunnerConfig};
 use scorel_engine::{Runner as _, RunnerError, RunnerErrorKind, RunnerOrder};
 use scorel_proto::{
-    CheckRunnerResult, OWN_RUNNER, RunnerCapabilities, RunnerInfo, RunnerProblem, RunnerType,
+    CheckRunnerResult, HookReach, OWN_RUNNER, RunnerCapabilities, RunnerInfo, RunnerProblem,
+    RunnerType,
 };
 use scorel_runner::{WireKind, WireRunner};
 
@@ -101,6 +102,10 @@ fn describe(runner: &RunnerConfig) -> RunnerInfo {
             WireKind::Command(_) => RunnerType::Command,
         },
         capabilities: runner.wire.capabilities(),
+        hooks: match runner.wire.capabilities().permissions {
+            true => HookReach::Before,
+            false => HookReach::After,
+        },
         installed: None,
         version: None,
         problem: None,
@@ -115,6 +120,7 @@ fn own() -> RunnerInfo {
         label: "Scorel".to_owned(),
         runner_type: RunnerType::Scorel,
         capabilities: RunnerCapabilities::ALL,
+        hooks: HookReach::Before,
         installed: None,
         version: None,
         problem: None,

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 
+use scorel_engine::{HookChain, ToolList};
 use scorel_proto::{
     AgentTaskMetadata, Event, EventId, PersistentEvent, ProjectId, SessionWorktree,
 };
+use scorel_session::SessionHeader;
 use serde_json::json;
 
 use super::*;
@@ -15,6 +17,10 @@ struct NoAgents;
 impl AgentHost for NoAgents {
     fn agents(&self, _: Option<ProjectId>) -> ProjectAgents {
         ProjectAgents::default()
+    }
+
+    fn hooks(&self, _: &SessionHeader, _: &ToolList) -> Result<HookChain, String> {
+        Ok(HookChain::default())
     }
 
     fn worktree(

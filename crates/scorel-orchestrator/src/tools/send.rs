@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::error::OrchestratorError;
-use crate::spawn::own_command;
+use crate::records::own_command;
 use crate::task_lane::TaskLane as _;
 
 const DESCRIPTION: &str = "\

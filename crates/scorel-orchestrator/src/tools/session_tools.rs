@@ -85,6 +85,7 @@ fn failure(error: &OrchestratorError) -> ToolOutcome {
         OrchestratorError::AgentNotFound { .. } => "agent_not_found",
         OrchestratorError::AgentTaskNotFound(_) => "runtime_not_found",
         OrchestratorError::InvalidParams(_) => "E_INVALID_ARGUMENTS",
+        OrchestratorError::Hook(_) => "E_HOOK_DENIED",
         OrchestratorError::Session(error) => error.code().name(),
     };
     let mut facts = Map::new();

@@ -1,17 +1,20 @@
 use schemars::JsonSchema;
 use scorel_engine::{
-    Effect, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+    ArgumentError, Effect, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
 use scorel_proto::ResultDelivery;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
-use crate::records::SpawnOrder;
-use crate::spawn::own_command;
+use crate::records::{SpawnOrder, own_command};
 use crate::spawn_text::spawned;
 use crate::task_lane::TaskLane as _;
+
+/// The name of the tool.
+pub(crate) const NAME: &str = "AgentSpawn";
 
 const DESCRIPTION: &str = "\
 Gives an agent a task. The agent works in a session of its own and sees nothing of this conversation: the \
@@ -21,13 +24,13 @@ queue; spawn them all the same. To have an agent go on where it ended, name its 
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SpawnArguments {
+pub(crate) struct SpawnArguments {
     /// The agent: one of the list.
-    agent_type: String,
+    pub(crate) agent_type: String,
     /// The task, complete: the agent knows nothing else.
-    prompt: String,
+    pub(crate) prompt: String,
     /// The task in a few words.
-    title: Option<String>,
+    pub(crate) title: Option<String>,
     /// The workflow that the task belongs to, if it belongs to one.
     workflow_id: Option<String>,
     /// A runtime of yours that has ended: the agent goes on in its session.
@@ -37,7 +40,7 @@ struct SpawnArguments {
 
 pub(super) fn spec(agents: &ProjectAgents) -> ToolSpec {
     let description = format!("{DESCRIPTION}\n\n{}", list(agents));
-    ToolSpec::of::<SpawnArguments>("AgentSpawn", &description, ToolClass::Agents)
+    ToolSpec::of::<SpawnArguments>(NAME, &description, ToolClass::Agents)
 }
 
 pub(super) fn plan(tools: AgentTools, call: ToolCall) -> Result<ToolPlan, ToolOutcome> {
@@ -55,8 +58,13 @@ async fn spawn(tools: AgentTools, order: SpawnOrder) -> Result<ToolOutcome, Orch
     outcome.ok_or(OrchestratorError::AgentTaskNotFound(id))
 }
 
+/// Parses the arguments of a call.
+pub(crate) fn spawn_arguments(input: Value) -> Result<SpawnArguments, ArgumentError> {
+    parse_arguments(input)
+}
+
 fn order(call: ToolCall) -> Result<SpawnOrder, ToolOutcome> {
-    let arguments: SpawnArguments = parse_arguments(call.input)?;
+    let arguments = spawn_arguments(call.input)?;
     let continued = arguments.continued.as_deref();
     let continued = continued.map(|id| runtime_id("continue", id)).transpose()?;
     Ok(SpawnOrder {

@@ -6,8 +6,7 @@ use serde_json::json;
 
 use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::error::OrchestratorError;
-use crate::records::StopRuntime;
-use crate::spawn::own_command;
+use crate::records::{StopRuntime, own_command};
 
 const DESCRIPTION: &str = "\
 Stops an agent that works for you, or takes its task back if it has not begun. What it has said so far \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_engine::{
-    EngineEvent, Permission, Runner, RunnerAccess, RunnerDriver, RunnerExit, RunnerFact,
+    EngineEvent, HookChain, Permission, Runner, RunnerAccess, RunnerDriver, RunnerExit, RunnerFact,
     RunnerInput, RunnerLink, RunnerOrder, RunnerPorts, RunnerStep, StopSignal, ToolCall, TurnEnd,
     TurnLimits, TurnStep,
 };
@@ -19,6 +19,7 @@ use crate::gate::AskingGate;
 pub(crate) struct Bench {
     pub(crate) runner: Arc<dyn Runner>,
     pub(crate) gate: AskingGate,
+    pub(crate) hooks: HookChain,
     pub(crate) signal: StopSignal,
     pub(crate) idle: Duration,
     pub(crate) cancel: Duration,
@@ -38,6 +39,7 @@ impl Bench {
         Self {
             runner: Arc::new(runner),
             gate: AskingGate::default(),
+            hooks: HookChain::default(),
             signal: StopSignal::new(),
             idle: Duration::from_secs(120),
             cancel: Duration::from_secs(5),
@@ -56,6 +58,7 @@ impl Bench {
         let ports = RunnerPorts {
             runner: Arc::clone(&self.runner),
             gate: Arc::new(self.gate.clone()),
+            hooks: self.hooks.clone(),
             effects: Arc::new(self.gate.clone()),
             services: Arc::new(self.gate.clone()),
             clock: Arc::new(RealClock::new()),

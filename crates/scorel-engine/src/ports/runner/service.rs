@@ -3,6 +3,8 @@ use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 
+use serde_json::{Value, json};
+
 use super::RunnerAction;
 
 /// What a runner has the daemon do in its place. Paths and text are the runner's own: not resolved, and
@@ -57,6 +59,33 @@ pub enum ServiceRequest {
 }
 
 impl ServiceRequest {
+    /// What it does, with what else a hook may look at; `None` if it only observes or ends a command.
+    pub(crate) fn action(&self) -> Option<(RunnerAction, Value)> {
+        Some(match self {
+            Self::ReadFile { path, .. } => {
+                let paths = vec![path.clone()];
+                (RunnerAction::Read { paths }, json!({}))
+            }
+            Self::WriteFile { path, content } => {
+                let paths = vec![path.clone()];
+                (RunnerAction::Write { paths }, json!({ "content": content }))
+            }
+            Self::StartTerminal {
+                command, directory, ..
+            } => {
+                let action = RunnerAction::Command {
+                    command: command.clone(),
+                    directory: directory.clone().unwrap_or_default(),
+                };
+                (action, json!({}))
+            }
+            Self::TerminalOutput { .. }
+            | Self::WaitForTerminal { .. }
+            | Self::StopTerminal { .. }
+            | Self::ReleaseTerminal { .. } => return None,
+        })
+    }
+
     /// Returns whether an action that a client has allowed has this as a part.
     pub(crate) fn is_part_of(&self, action: &RunnerAction) -> bool {
         match (self, action) {

@@ -16,6 +16,8 @@ pub struct HookScene {
     pub permission_mode: String,
     /// The session's agent, if it is one.
     pub agent: Option<HookAgent>,
+    /// The runner that makes the calls; `None` for the daemon's own engine.
+    pub ran_by: Option<String>,
 }
 
 /// The agent of a session that another session has started.
@@ -43,6 +45,9 @@ pub fn stdin(
 ) -> Value {
     let mut fields = common(scene, event);
     let mut own = json!({"event": event.word()});
+    if let Some(runner) = &scene.ran_by {
+        own["ranBy"] = runner.as_str().into();
+    }
     if let Some((call, view)) = call {
         fields.insert("tool_name".to_owned(), their_tool(call.tool).into());
         fields.insert("tool_input".to_owned(), view.input.clone().into());

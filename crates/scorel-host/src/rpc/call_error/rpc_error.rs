@@ -149,6 +149,9 @@ fn orchestrator(error: OrchestratorError) -> RpcError {
             RpcError::new(ErrorCode::AgentTaskNotFound, text)
                 .with_details(json!({ "runtimeId": id }))
         }
+        OrchestratorError::Hook(_) => {
+            RpcError::new(ErrorCode::Forbidden, text).with_details(json!({ "kind": "hook" }))
+        }
         OrchestratorError::InvalidParams(_) => RpcError::new(ErrorCode::InvalidParams, text),
     }
 }

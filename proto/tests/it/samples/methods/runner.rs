@@ -1,7 +1,7 @@
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams,
-    ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, RunnerCapabilities,
-    RunnerErrorKind, RunnerInfo, RunnerProblem, RunnerType,
+    ForgetContextResult, HookReach, ListRunners, ListRunnersParams, ListRunnersResult,
+    RunnerCapabilities, RunnerErrorKind, RunnerInfo, RunnerProblem, RunnerType,
 };
 
 use super::{method, params_of, result_of};
@@ -55,6 +55,7 @@ fn own() -> RunnerInfo {
         label: "Scorel".into(),
         runner_type: RunnerType::Scorel,
         capabilities: RunnerCapabilities::ALL,
+        hooks: HookReach::Before,
         installed: None,
         version: None,
         problem: None,
@@ -71,6 +72,7 @@ fn codex() -> RunnerInfo {
             cost: false,
             ..own().capabilities
         },
+        hooks: HookReach::Before,
         installed: Some(true),
         version: Some("0.153.0".into()),
         problem: None,
@@ -84,6 +86,7 @@ fn missing() -> RunnerInfo {
         label: "Claude Code (GLM)".into(),
         runner_type: RunnerType::ClaudeCode,
         capabilities: RunnerCapabilities::default(),
+        hooks: HookReach::Before,
         installed: Some(false),
         version: None,
         problem: Some(RunnerProblem {

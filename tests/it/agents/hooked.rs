@@ -1,0 +1,113 @@
+//! Hooks look at tasks for agents, whoever gives them, and at what agents do.
+
+use std::time::Duration;
+
+use scorel_proto::ErrorCode;
+use serde_json::{Value, json};
+
+use super::scene::{AGENTS, AgentScene, arguments, refused, task};
+use crate::under_test::send;
+
+/// A guard of tasks: none may be evil, and all are titled.
+const GUARD: &str = r#"
+[permissions]
+mode = "full"
+[[hooks]]
+name = "guard"
+event = "PreToolUse"
+matcher = "Agent"
+command = '''
+input=$(cat)
+case $input in *'[evil]'*) echo "no evil tasks" >&2; exit 2 ;; esac
+echo '{"hookSpecificOutput": {"updatedInput": {"title": "titled by a hook"}}}'
+'''
+[[hooks]]
+name = "seen"
+event = "PreToolUse"
+matcher = "Write"
+command = "cat > seen.json"
+"#;
+
+async fn scene() -> AgentScene {
+    AgentScene::with(&format!("{AGENTS}\n{GUARD}")).await
+}
+
+#[tokio::test]
+async fn a_task_that_a_client_gives_passes_the_hooks() {
+    let scene = scene().await;
+    let error = refused(&scene, &task(scene.lead, "developer", "evil")).await;
+    assert_eq!(error.code, ErrorCode::Forbidden);
+    assert_eq!(error.details["kind"], "hook");
+    assert!(error.message.contains("guard: no evil tasks"), "{error:?}");
+    assert!(scene.runtimes().await.is_empty());
+    scene.spawn("developer", "good").await;
+    scene.until_ended(1).await;
+    let runtimes = scene.runtimes().await;
+    assert_eq!(runtimes[0].title, "titled by a hook");
+}
+
+#[tokio::test]
+async fn a_task_that_a_model_gives_passes_the_hooks() {
+    let scene = scene().await;
+    for name in ["evil", "good"] {
+        scene
+            .parts
+            .call("lead", "AgentSpawn", &arguments("developer", name));
+    }
+    let mut watch = scene.watch().await;
+    send(&scene.client, scene.lead, "[lead] Have it done.").await;
+    watch.until("runtime_finished").await;
+    let runtimes = scene.runtimes().await;
+    assert_eq!(runtimes.len(), 1);
+    assert_eq!(runtimes[0].title, "titled by a hook");
+    let log = scene.log();
+    let started = log.iter().filter(|line| line["type"] == "tool_started");
+    let started: Vec<_> = started.collect();
+    assert_eq!(started.len(), 1, "what is denied is not started");
+    assert_eq!(started[0]["changedBy"], json!(["guard"]));
+}
+
+#[tokio::test]
+async fn hooks_see_the_calls_of_an_agent_and_who_it_is() {
+    let scene = scene().await;
+    let written = json!({"path": "out.txt", "content": "x"});
+    scene.parts.call("one", "Write", &written);
+    let spawned = scene.spawn("developer", "one").await;
+    scene.until_ended(1).await;
+    let runtime = scene.runtime(spawned.runtime_id).await.runtime;
+    let seen = std::fs::read(scene.daemon.project().join("seen.json")).unwrap();
+    let seen: Value = serde_json::from_slice(&seen).unwrap();
+    assert_eq!(seen["tool_name"], "Write");
+    assert_eq!(seen["agent_type"], "developer");
+    let session = runtime.session_id.map(|id| id.to_string());
+    assert_eq!(seen["agent_id"].as_str(), session.as_deref());
+}
+
+/// Nothing waits for the hooks of another session, and a cancel drops what one would answer.
+#[tokio::test]
+async fn a_hook_that_never_answers_holds_up_no_other_session() {
+    let stuck = "[permissions]\nmode = \"full\"\n[[hooks]]\nname = \"stuck\"\n\
+                 event = \"PreToolUse\"\nmatcher = \"Write\"\ntimeoutSeconds = 600\n\
+                 command = \"touch stuck.txt; exec sleep 1000\"\n";
+    let scene = AgentScene::with(&format!("{AGENTS}\n{stuck}")).await;
+    let written = json!({"path": "out.txt", "content": "x"});
+    scene.parts.call("one", "Write", &written);
+    let spawned = scene.spawn("developer", "one").await;
+    let began = scene.daemon.project().join("stuck.txt");
+    while !began.exists() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    scene.spawn("reviewer", "two").await;
+    scene.until_ended(1).await;
+    let params = scorel_proto::StopRuntimeParams {
+        runtime_id: spawned.runtime_id,
+        command_id: None,
+    };
+    scene
+        .client
+        .call::<scorel_proto::StopRuntime>(&params)
+        .await
+        .unwrap();
+    scene.until_ended(2).await;
+    assert!(!scene.daemon.project().join("out.txt").exists());
+}
