@@ -102,6 +102,7 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "wait",
         "skills",
         "ext list",
+        "hooks list",
         "trust",
         "runners",
         "runners check scorel",
