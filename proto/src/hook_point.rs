@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{Block, CustomMessageBody, InternalMessage, Message, Meta};
 
-/// What the `kind` of a hook's message begins with; the hook's name follows.
+/// The beginning of the `kind` of a hook's message; the hook's name follows.
 const KIND: &str = "hook.";
 
 /// A moment at which hooks may change what the model reads.
@@ -26,7 +26,7 @@ pub enum HookPoint {
 }
 
 impl CustomMessageBody {
-    /// What a hook tells the model.
+    /// A hook's text for the model.
     pub fn of_hook(hook: &str, point: HookPoint, text: impl Into<String>) -> Self {
         Self {
             kind: format!("{KIND}{hook}"),

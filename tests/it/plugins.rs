@@ -74,7 +74,7 @@ impl Desk {
         self.watch.until("turn_outcome").await
     }
 
-    /// Whether the last request has a text of the user with this in it.
+    /// Returns whether the last request has a text of the user with this in it.
     fn asked(&self, part: &str) -> bool {
         self.texts().iter().any(|it| it.contains(part))
     }

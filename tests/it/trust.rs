@@ -1,4 +1,4 @@
-//! What a project brings is inert until it is trusted, as it is.
+//! Items of a project are inert until they are trusted, as they are.
 
 use std::fs;
 

@@ -229,7 +229,7 @@ pub(crate) async fn indexed(daemon: &DaemonUnderTest) {
         .expect("the index has everything in time");
 }
 
-/// Whether commands can be sandboxed here. Without a sandbox every command needs permission.
+/// Returns whether commands can be sandboxed here. Without a sandbox every command needs permission.
 pub(crate) fn has_sandbox() -> bool {
     let enough = Support::probe().is_enough();
     if !enough {

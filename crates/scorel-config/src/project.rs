@@ -84,7 +84,7 @@ impl ProjectLayer {
     }
 }
 
-/// Whether a project's file may set a key.
+/// Returns whether a project's file may set a key.
 pub(crate) fn is_allowed(key: &str) -> bool {
     let of_agent = key
         .strip_prefix("agents.")

@@ -30,7 +30,8 @@ impl TryFrom<String> for ExtensionId {
         let usual = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
         let begins_well = text.starts_with(|char: char| char.is_ascii_lowercase());
         if TAKEN.contains(&text.as_str()) {
-            let reason = format!("`{text}` is no id for an extension: the daemon uses it itself");
+            let reason =
+                format!("`{text}` is not an id for an extension: the daemon uses it itself");
             return Err(Problem::new(reason));
         }
         if begins_well && text.len() <= MAX && text.chars().all(usual) {

@@ -76,7 +76,7 @@ impl ExtensionsDir {
     /// Adds the extension in a directory or a zip archive, under its own name or this id. Nothing of it is run.
     ///
     /// # Errors
-    /// It is no extension, something in it is not copied, or there is one of this id and it is not to be replaced.
+    /// It is not an extension, something in it is not copied, or there is one of this id and it is not to be replaced.
     /// Then all is as it was.
     pub fn add(
         &self,

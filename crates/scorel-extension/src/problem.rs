@@ -3,7 +3,7 @@ use std::fmt;
 /// Similarity above which a known word is suggested.
 const SIMILAR: f64 = 0.8;
 
-/// What is wrong in a file that describes hooks, a plugin or an extension.
+/// A mistake in a file that describes hooks, a plugin or an extension.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problem {
     /// The key at fault, with what it stands in.

@@ -19,7 +19,7 @@ pub use found::{ExtensionState, FoundExtension, UsedPlugin};
 /// The directory of extensions, in the daemon's home and in a project's.
 pub const EXTENSIONS_DIR: &str = "extensions";
 
-/// What extensions keep, in the daemon's home.
+/// The places of extensions in the daemon's home.
 const DATA_DIR: &str = "extension-data";
 
 /// The directory of a project that is for the daemon.
@@ -137,7 +137,7 @@ fn state(trust: &ProjectTrust, id: &ExtensionId, dir: &Path, is_shadowed: bool) 
     }
 }
 
-/// Whether links are followed to an extension.
+/// Says whether links are followed to an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {
     Follow,

@@ -179,7 +179,7 @@ impl FoundSkill {
         }
     }
 
-    /// What is asked of its file. Of a plugin no link is followed, whoever brings it: it may be a copy of anything.
+    /// The demands on its file. Of a plugin no link is followed, also of the user's: it may be a copy of anything.
     fn reading(&self) -> Trust {
         match self.source {
             SkillSource::User if !self.is_of_plugin => Trust::Ours,
@@ -217,7 +217,7 @@ fn project_directories(project: &Path) -> Vec<(String, PathBuf)> {
         .collect()
 }
 
-/// Whether links are followed to a directory of skills.
+/// Says whether links are followed to a directory of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {
     Follow,

@@ -64,7 +64,7 @@ pub struct ProjectTrust {
     known: Arc<KnownItems>,
 }
 
-/// What may be used of a trusted item.
+/// The usable part of a trusted item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admitted {
     /// This copy of its directory.
@@ -240,7 +240,7 @@ impl ProjectTrust {
         }
     }
 
-    /// What may be used of an item now. Ask before each use: looks at the stamps of files, and reads those that are
+    /// The usable part of an item now. Ask before each use: looks at the stamps of files, and reads those that are
     /// new to it. Blocks.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a project brings: items that are inert until a user trusts them.
+//! Items that a project brings, inert until a user trusts them.
 //!
 //! In: the project's directory. Out: its skills, hooks, servers, extensions and workflows, as they are now. A file that
 //! cannot be read is an item with a problem, so that people see it.

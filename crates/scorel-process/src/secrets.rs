@@ -18,7 +18,7 @@ pub struct Secrets {
 #[derive(Clone, PartialEq, Eq)]
 struct SecretValue {
     text: String,
-    /// What stands in its place.
+    /// The text in its place.
     replacement: String,
 }
 

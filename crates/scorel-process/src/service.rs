@@ -61,7 +61,7 @@ pub struct StartedProgram {
     pub framing: ServiceFraming,
 }
 
-/// How texts are delimited on a program's pipes.
+/// The framing of texts on a program's pipes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ServiceFraming {
     /// A text a line, until the program answers otherwise.

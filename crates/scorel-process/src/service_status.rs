@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use scorel_proto::ProcessState;
 
-/// What is known of a process.
+/// The known facts about a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceStatus {
     pub state: ProcessState,
@@ -10,6 +10,6 @@ pub struct ServiceStatus {
     pub reason: Option<String>,
     /// The time until the next start.
     pub starts_in: Option<Duration>,
-    /// How often it was started.
+    /// The number of its starts.
     pub starts: u64,
 }

@@ -1,4 +1,4 @@
-//! What a process says.
+//! The messages of a process.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ use self::new_messages::{batches, cut, last_answer, new_messages, newest};
 use crate::SessionError;
 use crate::lane::{EventDraft, Lane};
 
-/// How often hooks may make a turn go on that was at its end.
+/// The most times that hooks make a turn go on that was at its end.
 const MAX_GOING_ON: u32 = 8;
 
 /// The bytes of a message that a hook injects.
@@ -45,7 +45,7 @@ pub(crate) struct HookPoints {
     sent: HashSet<EventId>,
 }
 
-/// What the hooks of a point have left of the turn.
+/// The turn as the hooks of a point have left it.
 #[derive(Debug)]
 pub(crate) enum Passage {
     /// It takes its course.

@@ -19,7 +19,7 @@ pub struct LiveCursor {
     after: Seq,
 }
 
-/// What a [`LiveCursor`] has come to.
+/// The next thing that a [`LiveCursor`] finds.
 #[derive(Debug)]
 pub enum LiveStep {
     /// Events, as they were published.

@@ -11,7 +11,7 @@ pub enum ContextEdit {
         /// The characters that stay.
         keep_chars: u64,
     },
-    /// What a hook changes.
+    /// The changes of a hook.
     Op(ContextOp),
 }
 

@@ -38,7 +38,7 @@ pub struct CommandInfo {
     pub kind: CommandKind,
     /// The place that it comes from.
     pub source: SkillSource,
-    /// What its text asks for that is not done here, such as `allowed-tools`. Absent: nothing.
+    /// The wishes of its text that are not met here, such as `allowed-tools`. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
 }
@@ -62,7 +62,7 @@ pub struct RunCommandParams {
     pub session_id: SessionId,
     /// The name, without the slash.
     pub name: String,
-    /// What follows the name. Absent: nothing.
+    /// The text behind the name. Absent: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arguments: String,
     /// The treatment of the message if a turn is running or messages are queued; absent: `followUp`.

@@ -52,10 +52,10 @@ pub struct ExtensionInfo {
     /// Its hooks: event, matcher and command of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
-    /// What it has that does not run here, and why.
+    /// Parts of it that do not run here, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
-    /// What is wrong in its files. Such a part is left out.
+    /// The mistakes in its files. Such a part is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }

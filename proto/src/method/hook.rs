@@ -20,9 +20,9 @@ pub struct ListHooksParams {
 pub struct ListHooksResult {
     /// The hooks, in the order in which they are asked: the project's, then the user's.
     pub hooks: Vec<HookInfo>,
-    /// What the project's files of other agents name and is not run, or changes nothing: a sentence each.
+    /// Settings of other agents' files in the project that are not run, or change nothing: a sentence each.
     pub left_out: Vec<String>,
-    /// What cannot be understood in those files: a sentence each.
+    /// Entries of those files that cannot be understood: a sentence each.
     pub problems: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct HookInfo {
     pub timeout_seconds: u64,
     /// The consequence of a failure.
     pub on_failure: HookOnFailure,
-    /// What confines it.
+    /// Its sandbox.
     pub sandbox: HookSandbox,
     /// True if its `allow` answers questions.
     pub may_allow: bool,
@@ -92,7 +92,7 @@ pub enum HookLayer {
     Other,
 }
 
-/// Whether a hook is run.
+/// Says whether a hook is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookState {
@@ -122,7 +122,7 @@ pub enum HookOnFailure {
     Other,
 }
 
-/// What confines a hook.
+/// The sandbox of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookSandbox {

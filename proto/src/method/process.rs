@@ -56,9 +56,9 @@ pub struct ProcessStatus {
     pub reason: Option<String>,
     /// Milliseconds until it starts again; absent unless it waits for that.
     pub starts_in_ms: Option<u64>,
-    /// How often it was started since the daemon was.
+    /// The number of its starts since the daemon's own.
     pub starts: u64,
-    /// What is wrong in its manifest as it is now, with places. What was read before stays in use.
+    /// The mistakes in its manifest as it is now, with places. What was read before stays in use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }

@@ -35,7 +35,7 @@ pub struct RunnerInfo {
     pub runner_type: RunnerType,
     /// Its abilities beyond running a prompt.
     pub capabilities: RunnerCapabilities,
-    /// What hooks see of what it does.
+    /// The part of its work that hooks see.
     #[serde(default)]
     pub hooks: HookReach,
     /// True if its program was found. Absent if it was not looked for, and for the own engine.
@@ -48,11 +48,11 @@ pub struct RunnerInfo {
     pub login_command: Option<String>,
 }
 
-/// What hooks see of what a runner does.
+/// The part of a runner's work that hooks see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookReach {
-    /// What it asks about is shown to them before; what it does without asking, afterwards. The daemon's own engine
+    /// Calls that it asks about are shown to them before, all others afterwards. The daemon's own engine
     /// shows them every call before.
     Before,
     /// It does not ask: they see only what it has done.

@@ -40,7 +40,7 @@ pub struct SkillInfo {
     pub path: String,
     /// Why the skill cannot be read; absent if it can be.
     pub problem: Option<String>,
-    /// What is odd in its file although it can be used; absent if nothing is.
+    /// Oddities of its file, although it can be used; absent if there are none.
     #[serde(default)]
     pub warning: Option<String>,
 }

@@ -44,7 +44,7 @@ pub struct TrustItem {
     /// Of a changed item: true if what the project's configuration says of it is another.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub config_changed: bool,
-    /// What it would run. What these programs and files load or start in turn is not covered by the
+    /// Its programs. What these programs and files load or start in turn is not covered by the
     /// digest.
     #[serde(flatten)]
     pub content: ItemContent,
@@ -52,7 +52,7 @@ pub struct TrustItem {
     pub problem: Option<String>,
 }
 
-/// What an item would run once it is trusted, and what it names that does not run.
+/// The programs of an item that would run once it is trusted, and the things that it names and that do not run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemContent {
@@ -68,7 +68,7 @@ pub struct ItemContent {
     /// The names of skills that the model could load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// What it names that this version does not run, and the reason.
+    /// Things that it names and that this version does not run, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
 }

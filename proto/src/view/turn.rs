@@ -66,7 +66,7 @@ pub struct OpenTurn {
     /// The records that hooks have made for the coming model call.
     #[serde(default)]
     pub hooked: u32,
-    /// How often hooks have made it go on when it was at its end.
+    /// The times that hooks have made it go on when it was at its end.
     #[serde(default)]
     pub went_on: u32,
     /// The tool calls without a result, in call order.

@@ -144,7 +144,7 @@ fn rows<'a>(items: impl IntoIterator<Item = &'a TrustItem>) -> Vec<String> {
     rows
 }
 
-/// What an item would run, and what it names that does not run.
+/// The programs of an item, and the things that it names and that do not run.
 fn content_rows(content: &ItemContent) -> Vec<String> {
     let mut rows: Vec<String> = content.programs.iter().map(program_row).collect();
     let names = [

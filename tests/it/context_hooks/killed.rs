@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{daemon, hook, runs, says};
 use crate::under_test::{Watch, connect, new_session, send};
 
-/// How often a daemon is killed. With `SCOREL_LONG` set it is ten times as often.
+/// The number of daemons that are killed. With `SCOREL_LONG` set it is ten times as many.
 const KILLS: usize = 20;
 
 /// Events of hooks with the part of a turn that they stop, in turn.

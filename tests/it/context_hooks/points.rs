@@ -1,4 +1,4 @@
-//! What commands answer at each point.
+//! The answers of commands at each point.
 
 use serde_json::Value;
 

@@ -57,7 +57,7 @@ impl From<ArgumentError> for ToolOutcome {
 /// Parses a call's arguments, also in the spellings of other tools.
 ///
 /// # Errors
-/// They are no JSON object, or do not fit the type.
+/// They are not a JSON object, or do not fit the type.
 pub fn parse_arguments<A>(input: Value) -> Result<A, ArgumentError>
 where
     A: DeserializeOwned + JsonSchema + 'static,

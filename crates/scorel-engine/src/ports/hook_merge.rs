@@ -1,4 +1,4 @@
-//! How the answers of hooks about one call become one.
+//! The merge of several hooks' answers about one call.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ const DENIED: &str = "E_HOOK_DENIED";
 /// The error code of a call that a hook could not look at.
 const FAILED: &str = "E_HOOK_FAILED";
 
-/// What hooks have made of a call before it is planned.
+/// A call as hooks have left it, before it is planned.
 #[derive(Debug)]
 pub(crate) struct Shown {
     /// Their marks, or the outcome of a call that they have stopped.
@@ -73,7 +73,7 @@ impl HookMerge {
             if !input.is_object() {
                 return Err(failed(
                     name,
-                    "its arguments for the call are no JSON object",
+                    "its arguments for the call are not a JSON object",
                 ));
             }
             call.input = input;

@@ -1,4 +1,4 @@
-//! What hooks see and answer at the points of a turn.
+//! Questions to hooks at the points of a turn, and their answers.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Moment {
     /// The newest of the messages that no request has had, oldest first; at the end of a turn its last
     /// answer.
     pub messages: Arc<[NewMessage]>,
-    /// How many more there are, which had no room here.
+    /// The number of others, which had no room here.
     pub left_out: usize,
 }
 
@@ -35,12 +35,12 @@ pub enum Occasion {
     Trim {
         /// The cause.
         trigger: CompactionTrigger,
-        /// What the user adds to the request for a summary.
+        /// The user's addition to the request for a summary.
         instructions: Option<String>,
     },
     /// The turn is at its end.
     End {
-        /// How often hooks have made it go on here.
+        /// The times that hooks have made it go on here.
         went_on: u32,
     },
     /// The request is sent next.
@@ -90,11 +90,11 @@ pub struct MomentAnswer {
     /// had, at `trim` of all behind the last summary. One that names another message makes all of them
     /// void.
     pub edits: Vec<ContextOp>,
-    /// What becomes of the turn.
+    /// The fate of the turn.
     pub verdict: MomentVerdict,
 }
 
-/// What a hook wants to become of a turn.
+/// A hook's wish for the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MomentVerdict {
     /// The turn takes its course.

@@ -72,7 +72,7 @@ impl ToolList {
         call
     }
 
-    /// Plans a call. An unknown tool and arguments that are no JSON object are answered here, without
+    /// Plans a call. An unknown tool and arguments that are not a JSON object are answered here, without
     /// effects.
     pub fn plan(&self, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let Some(tool) = self.get(&call.name) else {

@@ -115,7 +115,7 @@ impl Layer {
     }
 }
 
-/// What the gate says to the call.
+/// The gate's verdict on the call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Gate {
     Allows,
@@ -146,7 +146,7 @@ fn scene(hooks: impl IntoIterator<Item = Layer>, gate: Gate) -> Scene {
     scene
 }
 
-/// What became of the call, in words.
+/// The outcome of the call, in words.
 async fn effect(scene: &Scene) -> String {
     let played = scene.play().await;
     let answer = played.answers()[0].1;

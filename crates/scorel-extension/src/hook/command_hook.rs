@@ -52,13 +52,13 @@ impl CommandHook {
         }
     }
 
-    /// Whether it has to be asked at this stage about calls of this tool.
+    /// Returns whether it has to be asked at this stage about calls of this tool.
     fn is_for(&self, stage: HookStage, tool: &str) -> bool {
         let entry = &self.entry;
         entry.event.stage() == stage && entry.matcher.matches_tool(tool)
     }
 
-    /// Whether it only hears of what a session publishes.
+    /// Returns whether it only hears of what a session publishes.
     pub fn listens(&self) -> bool {
         self.entry.event.stage() == HookStage::Listener
     }
@@ -79,7 +79,7 @@ impl CommandHook {
         self.word(None, &input).await
     }
 
-    /// What the command has to say to the model, when nothing waits for it. A failure is in its figures.
+    /// The command's text for the model, when nothing waits for it. A failure is in its figures.
     async fn word(&self, point: Option<ContextPoint>, input: &Value) -> Option<String> {
         let (entry, program) = (&self.entry, &self.place.program);
         let ran = program.run(entry, point, input, entry.timeout, &self.figures);

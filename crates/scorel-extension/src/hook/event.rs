@@ -155,7 +155,7 @@ impl HookEvent {
         }
     }
 
-    /// Whether an answer about an event of this name is one about this event.
+    /// Returns whether an answer about an event of this name is one about this event.
     pub fn is_also(self, name: &str) -> bool {
         let other = name.parse::<Self>().ok();
         name == self.their_word()

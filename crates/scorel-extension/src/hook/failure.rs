@@ -3,7 +3,7 @@ use super::claude::AnswerError;
 /// The reason why a hook has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookFailure {
-    /// What it was trusted for has changed.
+    /// The things that it was trusted for have changed.
     #[error("{0}")]
     Inert(String),
     #[error("it cannot be started: {0}")]

@@ -32,9 +32,9 @@ const IGNORED: [&str; 3] = ["once", "shell", "statusMessage"];
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignHooks {
     pub entries: Vec<HookEntry>,
-    /// What stands there and is not run, or changes nothing: a sentence each.
+    /// Settings that are not run, or change nothing: a sentence each.
     pub left_out: Vec<String>,
-    /// What cannot be understood. Such an entry is not run.
+    /// Entries that cannot be understood. They are not run.
     pub problems: Vec<Problem>,
 }
 
@@ -52,7 +52,7 @@ impl ForeignHooks {
             Ok(file) => found.read_file(&file),
             Err(error) => found.problems.push(Problem {
                 place: Some((error.line(), error.column())),
-                ..Problem::new(format!("it is no JSON: {error}"))
+                ..Problem::new(format!("it is not JSON: {error}"))
             }),
         }
         found
@@ -63,7 +63,7 @@ impl ForeignHooks {
             return;
         };
         let Some(hooks) = hooks.as_object() else {
-            self.problem("hooks", "it is no object");
+            self.problem("hooks", "it is not an object");
             return;
         };
         if file.get("disableAllHooks") == Some(&Value::Bool(true)) {
@@ -95,7 +95,7 @@ impl ForeignHooks {
     fn read_event(&mut self, event: HookEvent, groups: &Value) {
         let path = format!("hooks.{event}");
         let Some(groups) = groups.as_array() else {
-            return self.problem(path, "it is no list");
+            return self.problem(path, "it is not a list");
         };
         for (index, group) in groups.iter().enumerate() {
             let path = format!("{path}[{index}]");
@@ -107,7 +107,7 @@ impl ForeignHooks {
                 }
             };
             let Some(entries) = group.get("hooks").and_then(Value::as_array) else {
-                self.problem(format!("{path}.hooks"), "it is no list");
+                self.problem(format!("{path}.hooks"), "it is not a list");
                 continue;
             };
             for (index, entry) in entries.iter().enumerate() {
@@ -119,7 +119,7 @@ impl ForeignHooks {
 
     fn read_entry(&mut self, event: HookEvent, matcher: &Matcher, entry: &Value, path: String) {
         let Some(fields) = entry.as_object() else {
-            return self.problem(path, "it is no object");
+            return self.problem(path, "it is not an object");
         };
         let kind = fields.get("type").and_then(Value::as_str);
         match kind {
@@ -160,7 +160,7 @@ fn matcher(group: &Value) -> Result<Matcher, String> {
     match group.get("matcher") {
         None | Some(Value::Null) => Ok(Matcher::all()),
         Some(Value::String(text)) => text.parse().map_err(|error| format!("{error}")),
-        Some(_) => Err("it is no text".to_owned()),
+        Some(_) => Err("it is not a string".to_owned()),
     }
 }
 
@@ -174,7 +174,7 @@ fn read_command(
     let condition = match fields.get("if") {
         None | Some(Value::Null) => None,
         Some(Value::String(rule)) => Some(rule.clone()),
-        Some(_) => return Err(Problem::of("if", "it is no text")),
+        Some(_) => return Err(Problem::of("if", "it is not a string")),
     };
     Ok(HookEntry {
         name: name(event, matcher, fields)?,
@@ -195,8 +195,8 @@ fn read_command(
 fn command(fields: &Map<String, Value>) -> Result<HookCommand, Problem> {
     let line = fields.get("command").and_then(Value::as_str);
     let line = line.filter(|line| !line.trim().is_empty() && !line.contains('\0'));
-    let line = line.ok_or_else(|| Problem::of("command", "it is no text, or an empty one"))?;
-    let no_list = || Problem::of("args", "it is no list of texts");
+    let line = line.ok_or_else(|| Problem::of("command", "it is not a string, or empty"))?;
+    let no_list = || Problem::of("args", "it is not a list of strings");
     let args = match fields.get("args") {
         None | Some(Value::Null) => None,
         Some(args) => {
@@ -225,7 +225,7 @@ fn timeout(event: HookEvent, value: Option<&Value>) -> Result<Duration, Problem>
         return Ok(usual);
     };
     let seconds = value.as_f64().filter(|it| *it > 0.0);
-    let seconds = seconds.ok_or_else(|| Problem::of("timeout", "it is no number of seconds"))?;
+    let seconds = seconds.ok_or_else(|| Problem::of("timeout", "it is not a number of seconds"))?;
     let wanted = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     Ok(wanted.clamp(Duration::from_secs(1), Duration::from_secs(LONGEST)))
 }
@@ -303,7 +303,7 @@ mod tests {
         let expected = [
             "`hooks.PreToolUse[0].hooks[3].type`: no type `comand`; did you mean `command`?",
             "`hooks.PreToolUse[1].matcher`: character 5 of the matcher: look-around",
-            "`hooks.Stop[0].hooks[0].command`: it is no text, or an empty one",
+            "`hooks.Stop[0].hooks[0].command`: it is not a string, or empty",
             "`hooks.PreToolUes`: no event `PreToolUes` here; did you mean `PreToolUse`?",
         ];
         assert_eq!(problems.len(), expected.len(), "{problems:#?}");

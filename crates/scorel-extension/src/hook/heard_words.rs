@@ -1,4 +1,4 @@
-//! What sessions publish, in the words of Claude Code.
+//! Events that sessions publish, in the words of Claude Code.
 
 use serde_json::{Map, Value, json};
 

@@ -33,7 +33,7 @@ enum Words {
     Pattern(Regex),
 }
 
-/// Why a text is no matcher.
+/// Why a text is not a matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatcherError {
     /// The character at fault, counted from 1.
@@ -55,12 +55,12 @@ impl Matcher {
         &self.written
     }
 
-    /// Whether everything matches.
+    /// Returns whether everything matches.
     pub const fn is_all(&self) -> bool {
         matches!(self.words, Words::All)
     }
 
-    /// Whether a word matches.
+    /// Returns whether a word matches.
     pub fn matches(&self, word: &str) -> bool {
         match &self.words {
             Words::All => true,
@@ -69,7 +69,7 @@ impl Matcher {
         }
     }
 
-    /// Whether a tool matches, by its name or one that it has elsewhere.
+    /// Returns whether a tool matches, by its name or one that it has elsewhere.
     pub fn matches_tool(&self, tool: &str) -> bool {
         let aliases = ALIASES.iter().find(|(name, _)| *name == tool);
         self.matches(tool)
@@ -150,7 +150,7 @@ fn syntax(text: &str, error: &regex_syntax::Error) -> MatcherError {
         regex_syntax::Error::Translate(error) => {
             (error.span().start.offset, error.kind().to_string())
         }
-        _ => (0, "it is no regular expression".to_owned()),
+        _ => (0, "it is not a regular expression".to_owned()),
     };
     let before = text.get(..offset).unwrap_or_default();
     at(before.chars().count() + 1, reason)

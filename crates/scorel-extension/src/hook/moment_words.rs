@@ -10,7 +10,7 @@ use super::{ContextPoint, HookEntry, HookEvent, HookStage};
 /// The way in which every session begins here.
 const STARTUP: &str = "startup";
 
-/// Whether a hook is asked at a point.
+/// Returns whether a hook is asked at a point.
 pub(super) fn attends(entry: &HookEntry, point: HookPoint) -> bool {
     let own = match point {
         HookPoint::Start => ContextPoint::Start,
@@ -33,7 +33,7 @@ pub(super) const fn point(occasion: &Occasion) -> Option<ContextPoint> {
     }
 }
 
-/// Whether the hook is for what happens there.
+/// True if the hook is for what happens there.
 pub(super) fn matches(entry: &HookEntry, moment: &Moment) -> bool {
     match (entry.event, &moment.occasion) {
         (HookEvent::SessionStart, Occasion::Start { first_turn }) => {

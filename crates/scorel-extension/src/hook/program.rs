@@ -43,7 +43,7 @@ pub struct HookProgram {
 
 /// Trust in a hook that a project brings.
 pub trait HookAdmission: fmt::Debug + Send + Sync {
-    /// Whether the hook is as it was trusted. Looks at its files; blocks.
+    /// Returns whether the hook is as it was trusted. Looks at its files; blocks.
     ///
     /// # Errors
     /// The reason why it is inert.

@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-/// What confines a hook.
+/// The sandbox of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum HookSandbox {

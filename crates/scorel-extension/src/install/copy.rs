@@ -7,7 +7,7 @@ use scorel_fs::open_regular;
 use super::InstallError;
 use super::staged::{StagedFiles, refused};
 
-/// What version control keeps beside the files.
+/// Directories that version control keeps beside the files.
 const LEFT_OUT: [&str; 3] = [".git", ".hg", ".svn"];
 
 /// Copies the files below a directory.

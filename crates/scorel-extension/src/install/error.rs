@@ -13,15 +13,15 @@ pub enum InstallError {
     Exists(ExtensionId),
     #[error("there is no extension `{0}`")]
     Unknown(ExtensionId),
-    /// What is wrong with it.
-    #[error("it is no extension: {}", first(.0))]
+    /// The mistake.
+    #[error("it is not an extension: {}", first(.0))]
     NoExtension(Vec<FileProblem>),
     /// A name or kind of file that is not written.
     #[error("`{name}` {reason}")]
     Refused { name: String, reason: &'static str },
     #[error("it has more than {limit} {what}")]
     TooMuch { what: &'static str, limit: u64 },
-    #[error("{path} is no zip archive that can be read: {reason}", path = .path.display())]
+    #[error("{path} is not a zip archive that can be read: {reason}", path = .path.display())]
     Archive { path: PathBuf, reason: String },
     #[error("{path}: {source}", path = .path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -29,7 +29,7 @@ pub struct PluginCommand {
     pub description: String,
     /// The arguments that it takes, for people.
     pub argument_hint: Option<String>,
-    /// What it says that is not done here, such as `allowed-tools`.
+    /// Its wishes that are not met here, such as `allowed-tools`.
     pub ignored: Vec<String>,
     body: String,
 }
@@ -84,12 +84,12 @@ fn one_line(text: &str, max: usize) -> String {
     words.join(" ").chars().take(max).collect()
 }
 
-/// Whether Claude Code would run something in the text.
+/// Returns whether Claude Code would run something in the text.
 fn has_shell(body: &str) -> bool {
     body.contains("!`") || body.contains("```!")
 }
 
-/// Whether Claude Code would put a file into the text.
+/// Returns whether Claude Code would put a file into the text.
 fn has_file(body: &str) -> bool {
     let words = body.split_whitespace();
     let mut paths =

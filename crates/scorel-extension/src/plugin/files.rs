@@ -12,7 +12,7 @@ use crate::Problem;
 /// Entries of a directory that are looked at.
 const MAX_ENTRIES: usize = 1_000;
 
-/// What is wrong in a file of a plugin.
+/// A mistake in a file of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileProblem {
     /// The file, below the plugin's root.

@@ -92,7 +92,7 @@ impl Manifest {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text.clone()),
             Some(_) => {
-                problems.push(Problem::of(field, "it is no text"));
+                problems.push(Problem::of(field, "it is not a string"));
                 None
             }
         };
@@ -142,10 +142,10 @@ impl Manifest {
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Problem::new("it is no object")),
+        Ok(_) => Err(Problem::new("it is not an object")),
         Err(error) => Err(Problem {
             place: Some((error.line(), error.column())),
-            ..Problem::new(format!("it is no JSON: {error}"))
+            ..Problem::new(format!("it is not JSON: {error}"))
         }),
     }
 }
@@ -158,7 +158,7 @@ fn check_schema(fields: &Map<String, Value>) -> Result<(), Problem> {
             Err(Problem::of("$schema", reason))
         }
         None => {
-            let reason = "it is missing, so this is no plugin of agent-plugins.org";
+            let reason = "it is missing, so this is not a plugin of agent-plugins.org";
             Err(Problem::of("$schema", reason))
         }
     }

@@ -189,15 +189,15 @@ fn a_broken_file_is_named_with_its_place_and_the_rest_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     for (manifest, expected) in [
-        ("{\n  \"name\": }", "2:11: it is no JSON"),
-        ("[]", "it is no object"),
+        ("{\n  \"name\": }", "2:11: it is not JSON"),
+        ("[]", "it is not an object"),
         ("{}", "`name`: it is missing"),
-        (r#"{"name": 3}"#, "`name`: it is no text"),
+        (r#"{"name": 3}"#, "`name`: it is not a string"),
         (
             r#"{"name": "Tidy Up"}"#,
             "`name`: the id of an extension has",
         ),
-        (r#"{"name": "scorel"}"#, "`name`: `scorel` is no id"),
+        (r#"{"name": "scorel"}"#, "`name`: `scorel` is not an id"),
     ] {
         write(root, ".claude-plugin/plugin.json", manifest);
         let reading = read(root);
@@ -220,14 +220,14 @@ fn a_broken_file_is_named_with_its_place_and_the_rest_is_read() {
     let said = problems(&reading);
     for (problem, expected) in said.iter().zip([
         "plugin.json: `comands`: no such field; it is ignored; did you mean `commands`?",
-        "plugin.json: `version`: it is no text",
+        "plugin.json: `version`: it is not a string",
         "none.json: there is no such file",
         "hooks/hooks.json: `hooks.PreToolUes`: no event `PreToolUes` here; did you mean `PreToolUse`?",
         "commands/a.md: `description` is not a text",
         "commands/b.md: no line `---` ends its head",
         "commands/c.md: line 2, column ",
         "commands/d e.md: its name has other characters",
-        ".mcp.json: 1:1: it is no JSON",
+        ".mcp.json: 1:1: it is not JSON",
     ]) {
         assert!(problem.contains(expected), "{expected}\n{said:#?}");
     }

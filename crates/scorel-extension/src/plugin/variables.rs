@@ -9,7 +9,7 @@ use crate::hook::HookCommand;
 pub struct PluginPlace {
     /// Its files: the user's directory, or the checked copy of a project's.
     pub root: PathBuf,
-    /// What it keeps. Stays when the plugin is replaced.
+    /// The directory of its data. Stays when the plugin is replaced.
     pub data: PathBuf,
 }
 

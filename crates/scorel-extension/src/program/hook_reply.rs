@@ -1,4 +1,4 @@
-//! What a hook of an extension answers.
+//! The answer of an extension's hook.
 
 use scorel_engine::{AfterCall, BeforeCall, CallOpinion};
 use scorel_proto::Block;

@@ -69,7 +69,7 @@ pub struct ManifestHook {
     pub matcher: Matcher,
     pub points: Vec<ContextPoint>,
     pub timeout: Duration,
-    /// What follows from its failure.
+    /// The consequence of its failure.
     pub on_failure: OnFailure,
 }
 

@@ -5,7 +5,7 @@ use scorel_process::StartedProgram;
 use scorel_proto::RpcError;
 use serde_json::Value;
 
-/// What the program of an extension gets from the daemon.
+/// The daemon's services for the program of an extension.
 pub trait ExtensionPort: fmt::Debug + Send + Sync + 'static {
     /// Starts the program. What blocks runs elsewhere. The error is a sentence without its full stop.
     fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>>;

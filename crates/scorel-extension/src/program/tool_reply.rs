@@ -1,4 +1,4 @@
-//! What a tool of an extension answers.
+//! The answer of an extension's tool.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ enum ReplyPart {
 pub(super) async fn outcome(reply: Value, blobs: Arc<dyn BlobSink>) -> ToolOutcome {
     let reply = match serde_json::from_value::<ToolReply>(reply) {
         Ok(reply) => reply,
-        Err(error) => return bad_reply(&format!("its answer is no result of a tool: {error}")),
+        Err(error) => return bad_reply(&format!("its answer is not a result of a tool: {error}")),
     };
     let made = spawn_blocking(move || made(reply, &*blobs)).await;
     match made {

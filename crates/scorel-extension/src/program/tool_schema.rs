@@ -34,7 +34,7 @@ impl ToolSchema {
         // One that never backtracks: a schema of a stranger judges what a model writes.
         let options = options.with_pattern_options(PatternOptions::regex());
         let built = options.build(&json);
-        let validator = built.map_err(|error| format!("it is no JSON Schema: {error}"))?;
+        let validator = built.map_err(|error| format!("it is not a JSON Schema: {error}"))?;
         let json = Arc::new(json);
         Ok(Self { json, validator })
     }

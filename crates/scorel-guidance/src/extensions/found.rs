@@ -19,7 +19,7 @@ pub struct FoundExtension {
     pub state: ExtensionState,
 }
 
-/// Whether an extension may be used.
+/// Says whether an extension may be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExtensionState {
     /// It may, from this directory: the user's own, or the checked copy of a project's.

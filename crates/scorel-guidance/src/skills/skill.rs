@@ -27,7 +27,7 @@ pub struct Skill {
     pub(crate) for_model: bool,
     /// The text after the frontmatter.
     pub body: String,
-    /// What is odd in its file, although it can be used.
+    /// Oddities of its file, although it can be used.
     pub warning: Option<String>,
 }
 

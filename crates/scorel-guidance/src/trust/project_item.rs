@@ -11,10 +11,10 @@ use super::named_files::NamedFiles;
 pub struct ProjectItem {
     /// Its kind and name, such as `skill:review`.
     pub item: String,
-    /// What the project's configuration says of it. Trust is in exactly this.
+    /// Its entry in the project's configuration. Trust is in exactly this.
     pub config: Option<Value>,
     pub source: ItemSource,
-    /// What it would run, for people.
+    /// Its programs, for people.
     pub content: ItemContent,
     /// True if the user has one of this name. A project's never replaces it.
     pub is_shadowed: bool,

@@ -57,7 +57,7 @@ impl Listener for CommandHook {
     }
 }
 
-/// What runs beside a session.
+/// Work that runs beside a session.
 #[derive(Debug)]
 pub(super) struct SessionAsides {
     pub(super) session_id: SessionId,

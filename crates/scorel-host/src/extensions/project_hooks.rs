@@ -19,9 +19,9 @@ const OWN: &str = ".scorel/config.toml";
 pub(crate) struct ProjectHooks {
     /// In the order in which they are asked.
     pub(crate) declared: Vec<DeclaredHook>,
-    /// What stands there and is not run, or changes nothing: a sentence each.
+    /// Settings that are not run, or change nothing: a sentence each.
     pub(crate) left_out: Vec<String>,
-    /// What cannot be understood: a sentence each.
+    /// Entries that cannot be understood: a sentence each.
     pub(crate) problems: Vec<String>,
 }
 

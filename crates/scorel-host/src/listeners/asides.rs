@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::word::Word;
 
-/// What runs at once, of all sessions.
+/// The most that run at once, of all sessions.
 const RUNNING: usize = 4;
 
-/// What waits besides.
+/// Work that waits besides.
 const WAITING: usize = 64;
 
 /// Work of hooks that nothing waits for: listeners, and commands that are to run on their own.
@@ -82,7 +82,7 @@ impl Asides {
         }
     }
 
-    /// How many events or commands were dropped.
+    /// The number of events and commands that were dropped.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ struct Typed<'a> {
 }
 
 impl Heard {
-    /// What events mean, for listeners that do not want to know how it is recorded:
+    /// The meaning of events, for listeners that do not want to know how it is recorded:
     ///
     /// | kind | fields besides `sessionId` |
     /// |---|---|

@@ -10,7 +10,7 @@ const MAX_TEXT: usize = 64 * 1024;
 /// The messages that may wait in the queue besides.
 const MAX_QUEUE: usize = 64;
 
-/// What a hook says that nothing has waited for. A running turn gets it as a steer; else it begins one, unless a
+/// The word of a hook that nothing has waited for. A running turn gets it as a steer; else it begins one, unless a
 /// person has to go on first.
 #[derive(Debug)]
 pub(super) struct Word {

@@ -23,7 +23,7 @@ struct ReadManifest {
 }
 
 impl Manifests {
-    /// What is wrong in the manifest of a directory, as it was read last.
+    /// The mistakes in the manifest of a directory, as it was read last.
     pub(super) fn problems(&self, dir: &Path) -> Vec<String> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let read = known.get(dir).into_iter();

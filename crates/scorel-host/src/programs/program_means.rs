@@ -8,7 +8,7 @@ use scorel_home::SecretStore;
 use scorel_proto::ProjectId;
 use scorel_workplace::CommandHost;
 
-/// What programs are started with.
+/// The means to start programs.
 pub(crate) struct ProgramMeans {
     pub(crate) home: PathBuf,
     pub(crate) supervisors: Arc<Supervisors>,

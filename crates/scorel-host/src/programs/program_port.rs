@@ -19,7 +19,7 @@ use super::program_means::{ProgramMeans, ProgramScope};
 /// The directory of the home in which extensions keep their own data.
 const DATA: &str = "extension-data";
 
-/// What the program of one extension gets from the daemon.
+/// The daemon's services for the program of one extension.
 #[derive(Debug, Clone)]
 pub(super) struct ProgramPort {
     pub(super) means: Arc<ProgramMeans>,

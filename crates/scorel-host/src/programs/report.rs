@@ -1,4 +1,4 @@
-//! What is told of the processes of extensions.
+//! Reports about the processes of extensions.
 
 use std::time::Duration;
 

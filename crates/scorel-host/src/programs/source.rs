@@ -1,4 +1,4 @@
-//! What extensions add to turns.
+//! Tools and hooks that extensions add to turns.
 
 use std::collections::BTreeSet;
 use std::future::ready;
@@ -49,7 +49,7 @@ fn scene(place: &ToolPlace) -> Arc<ToolScene> {
     })
 }
 
-/// What a hook is told of the turn that its calls are of.
+/// The turn of a call, as a hook is told of it.
 fn told(turn: &HookTurn<'_>) -> Map<String, Value> {
     let mut told = Map::new();
     let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);

@@ -15,7 +15,7 @@ pub(super) fn items(project: &Path, extensions: &Extensions) -> Vec<ProjectItem>
     described.collect()
 }
 
-/// What a plugin would run, as its files say it.
+/// The programs of a plugin, as its files say it.
 fn content(item: &ProjectItem) -> ItemContent {
     let (Some((_, id)), ItemSource::Directory(dir)) = (item.item.split_once(':'), &item.source)
     else {

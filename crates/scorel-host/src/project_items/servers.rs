@@ -58,7 +58,7 @@ fn read(path: &Path) -> Result<Vec<(String, Value)>, String> {
             Err(format!("it has more than {MAX_SERVERS} servers"))
         }
         Some(Value::Object(servers)) => Ok(servers.clone().into_iter().collect()),
-        Some(_) => Err("`mcpServers` is no object".to_owned()),
+        Some(_) => Err("`mcpServers` is not an object".to_owned()),
     }
 }
 

@@ -92,7 +92,7 @@ fn plugins(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> Vec<UsedPlugi
     found.unwrap_or_default()
 }
 
-/// What the entries of a list share.
+/// The part that the entries of a list share.
 struct List<'a> {
     host: &'a Host,
     tools: Vec<String>,
@@ -173,7 +173,9 @@ impl List<'_> {
         if let Some(rule) = &entry.condition
             && let Err(error) = rule.parse::<scorel_config::GateRule>()
         {
-            warnings.push(format!("its `if` is no rule, so it matches all: {error}"));
+            warnings.push(format!(
+                "its `if` is not a rule, so it matches all: {error}"
+            ));
         }
         if let Some(program) = self.missing_program(&entry.command) {
             warnings.push(format!("there is no program `{program}`"));

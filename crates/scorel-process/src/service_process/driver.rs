@@ -269,7 +269,7 @@ async fn end_failed(run: &Run, reason: &str) -> RunEnd {
     run.wait().await
 }
 
-/// What people are told of a failure.
+/// The text about a failure, for people.
 fn failure(reason: String, end: &RunEnd) -> String {
     let limit = end.limit.as_ref().map(|limit| format!("{limit:?}"));
     match (&end.cause, end.exit) {

@@ -8,7 +8,7 @@ use super::phase::PhaseChange;
 use crate::service::Service;
 use crate::stderr_log::StderrLog;
 
-/// What the handle and its task share.
+/// State that the handle and its task share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) service: Arc<dyn Service>,

@@ -14,7 +14,7 @@ const MAX_TEXT: usize = 256 * 1024;
 
 /// The changes that count, the last one of each message. The error says which one is not allowed.
 ///
-/// What a request has had stays, or the endpoint would read all of it again; only where room is made that
+/// A message that a request has had stays, or the endpoint would read all of it again; only where room is made that
 /// happens anyway.
 pub(super) fn checked(
     window: &ContextWindow,

@@ -25,7 +25,7 @@ pub struct WindowItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MergedReminder {
     pub(super) event_id: EventId,
-    /// How many blocks of the message it has.
+    /// The number of its blocks of the message.
     pub(super) blocks: usize,
 }
 

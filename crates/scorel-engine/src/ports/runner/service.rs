@@ -59,7 +59,7 @@ pub enum ServiceRequest {
 }
 
 impl ServiceRequest {
-    /// What it does, with what else a hook may look at; `None` if it only observes or ends a command.
+    /// Its tool and arguments, with what else a hook may look at; `None` if it only observes or ends a command.
     pub(crate) fn action(&self) -> Option<(RunnerAction, Value)> {
         Some(match self {
             Self::ReadFile { path, .. } => {

@@ -17,7 +17,7 @@ description = "Adds a note."
 parameters = { type = "object", properties = { text = { type = "string" } }, required = ["text"] }
 "#;
 
-/// What the file says after one change, as people read it.
+/// The text of the file's problem after one change, as people read it.
 fn said(from: &str, to: &str) -> Vec<String> {
     let text = WHOLE.replacen(from, to, 1);
     assert_ne!(text, WHOLE, "{from}");
@@ -57,7 +57,7 @@ fn each_kind_of_mistake_is_said_with_its_place_and_what_was_meant() {
         (
             "id = \"notes\"",
             "id = \"hook\"",
-            "2:6: `id`: `hook` is no id",
+            "2:6: `id`: `hook` is not an id",
         ),
         (
             "id = \"notes\"",

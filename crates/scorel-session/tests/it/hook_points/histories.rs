@@ -116,7 +116,7 @@ struct History {
     requests: usize,
 }
 
-/// What a turn has come to.
+/// The place at which a turn is.
 enum Next {
     Model(ModelCall),
     Tool(ToolRun),

@@ -39,9 +39,9 @@ enum Happening {
         events: Vec<usize>,
         keep_chars: u64,
     },
-    /// What a hook tells the model.
+    /// A hook's text for the model.
     Injected,
-    /// What a hook changes: each message is replaced, or hidden.
+    /// The changes of a hook: each message is replaced, or hidden.
     Edit(Vec<(usize, bool)>),
 }
 

@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<Golden> {
         &ListHooksResult {
             hooks: vec![of_project(), own()],
             left_out: vec![".claude/settings.json: `Setup`: there is no such event here".into()],
-            problems: vec![".claude/settings.local.json: 1:2: it is no JSON".into()],
+            problems: vec![".claude/settings.local.json: 1:2: it is not JSON".into()],
         },
     ));
     all.push(params_of::<ListHooks>(".all", &ListHooksParams::default()));
