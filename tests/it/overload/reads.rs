@@ -137,6 +137,7 @@ async fn every_read_method_is_answered_beside_eight_streams() {
             "projectId": project,
             "runtimeId": "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "turnId": turns[reader % STREAMS],
+            "process": "extension:none",
             "beforeEventId": "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "sha256": "0".repeat(64),
             "query": "word1",
