@@ -153,9 +153,10 @@ methods! {
             [RunnerError];
         /// Stops a process that the daemon keeps, forgets its failures and starts it. Returns at once:
         /// `getStatus` tells how it goes.
-        RestartProcess = "restartProcess", Control, RestartProcessParams => RestartProcessResult, [];
+        RestartProcess = "restartProcess", Control, RestartProcessParams => RestartProcessResult,
+            [UnknownName];
         /// Returns the end of what a process that the daemon keeps has written to its error output.
-        GetProcessLog = "getProcessLog", Read, GetProcessLogParams => GetProcessLogResult, [];
+        GetProcessLog = "getProcessLog", Read, GetProcessLogParams => GetProcessLogResult, [UnknownName];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, GetUsageParams => GetUsageResult, [];
         /// Returns the configuration that is in effect: every setting with its value and the line that

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
+use scorel_extension::nearest;
 use scorel_proto::{
     GetProcessLogParams, GetProcessLogResult, RestartProcessParams, RestartProcessResult,
 };
@@ -15,9 +16,10 @@ pub(super) async fn restart(
     params: RestartProcessParams,
 ) -> Reply<RestartProcessResult> {
     let process = params.process.clone();
-    let restarted = spawn_blocking(move || host.programs.restart(&process)).await?;
+    let programs = Arc::clone(&host.programs);
+    let restarted = spawn_blocking(move || programs.restart(&process)).await?;
     match restarted {
-        0 => Err(unknown(&params.process)),
+        0 => Err(unknown(&host, params.process)),
         restarted => Ok(RestartProcessResult { restarted }),
     }
 }
@@ -27,11 +29,16 @@ pub(super) async fn log(
     params: GetProcessLogParams,
 ) -> Reply<GetProcessLogResult> {
     let log = host.programs.log(&params.process);
-    let log = log.ok_or_else(|| unknown(&params.process))?;
+    let log = log.ok_or_else(|| unknown(&host, params.process))?;
     Ok(GetProcessLogResult { log })
 }
 
-fn unknown(process: &str) -> CallError {
-    let text = format!("there is no process `{process}` in use; `getStatus` names them");
-    CallError::invalid_field("process", text)
+fn unknown(host: &Host, name: String) -> CallError {
+    let known = host.programs.processes();
+    let known = known.iter().map(|it| it.process.as_str());
+    CallError::UnknownName {
+        kind: "process",
+        suggestion: nearest(&name, known).map(str::to_owned),
+        name,
+    }
 }
