@@ -1,5 +1,7 @@
 //! Every mutating command, repeated with the same command id.
 
+use std::path::Path;
+
 use scorel_proto::{METHODS, SendMessage, SendMessageParams};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
@@ -59,6 +61,7 @@ impl CommandStage {
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
         daemon.configure_more(CONFIG);
+        write_plugin(&daemon.home().join("extensions/tidy"));
         daemon.spawn().await;
         let (client, session) = new_session(&daemon).await;
         let mut watch = Watch::from_start(&client, session).await;
@@ -184,6 +187,11 @@ impl CommandStage {
                 json!({"sessionId": session, "content": "two"}),
             ),
             (
+                "runCommand",
+                json!({"sessionId": session, "name": "tidy:greet", "arguments": "one"}),
+                json!({"sessionId": session, "name": "tidy:greet", "arguments": "two"}),
+            ),
+            (
                 "setAgent",
                 json!({"agentType": "extra", "displayName": "Extra"}),
                 json!({"agentType": "extra", "displayName": "Other"}),
@@ -238,6 +246,18 @@ impl CommandStage {
     }
 }
 
+/// A plugin with one command.
+fn write_plugin(root: &Path) {
+    for (file, text) in [
+        (".claude-plugin/plugin.json", r#"{"name": "tidy"}"#),
+        ("commands/greet.md", "Greet $ARGUMENTS."),
+    ] {
+        let file = root.join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+}
+
 fn custom_message(session: &str, text: &str) -> Value {
     let message = json!({"role": "user", "content": [{"type": "text", "text": text}]});
     json!({"sessionId": session, "kind": "a.b", "message": message})
@@ -256,6 +276,11 @@ fn effect(answer: &Value) -> Value {
     if let Some(fields) = effect.as_object_mut() {
         fields.remove("session");
         fields.remove("queue");
+        // The message of a command is in an object of its own.
+        if let Some(message) = fields.get_mut("message").and_then(Value::as_object_mut) {
+            message.remove("session");
+            message.remove("queue");
+        }
     }
     effect
 }

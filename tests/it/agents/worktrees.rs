@@ -175,6 +175,10 @@ async fn an_agent_ends_while_git_looks_at_the_worktree_of_another() {
     let held = scene.parts.hold("two");
     let two = scene.spawn("reviewer", "two").await.runtime_id;
     held.reached().await;
+    let mut lead = scene.watch().await;
+    for _ in [one.runtime_id, two] {
+        lead.until("runtime_bound_session").await;
+    }
     let mut watch = Watch::from_start(&scene.client, one.session_id).await;
     watch.until("turn_outcome").await;
     held.open();
