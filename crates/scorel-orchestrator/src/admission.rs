@@ -1,4 +1,4 @@
-//! The one point that every task for an agent passes, whoever gives it.
+//! The one point that every task for an agent passes, from a model or a client.
 //!
 //! A task that a model gives is a call of `AgentSpawn`, which its turn has shown to the hooks. Any other is shown
 //! to them here, as that call.

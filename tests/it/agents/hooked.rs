@@ -1,4 +1,4 @@
-//! Hooks look at tasks for agents, whoever gives them, and at what agents do.
+//! Hooks look at tasks for agents, from models and clients, and at what agents do.
 
 use std::time::Duration;
 
