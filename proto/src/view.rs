@@ -301,7 +301,9 @@ impl SessionState {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::CustomMessage(body) => {
                 self.took(event, body.queue_item_id);
-                self.hooked(event, body.hook_point());
+                if let Some(point) = body.hook_point() {
+                    self.hooked(event, Some(point));
+                }
             }
             PersistentBody::ContextEdit(_) => self.hooked(event, None),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
@@ -407,13 +409,10 @@ impl SessionState {
         self.queue.turn_ended(completed);
     }
 
-    /// Counts a record that a hook made in the open turn. Other messages are none, and have no point.
+    /// Counts a record that a hook made in the open turn. An edit has no point.
     fn hooked(&mut self, event: &PersistentEvent, point: Option<HookPoint>) {
-        let is_edit = matches!(event.body, PersistentBody::ContextEdit(_));
         let turn = self.turn.as_mut();
-        if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id))
-            && (is_edit || point.is_some())
-        {
+        if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id)) {
             turn.hooked(point);
         }
     }

@@ -16,6 +16,7 @@ use scorel_proto::{
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -361,4 +362,27 @@ pub(crate) fn types(events: &[Value]) -> Vec<&str> {
 pub(crate) fn streamed_text(events: &[Value]) -> String {
     let deltas = events.iter().filter(|event| event["type"] == "text_delta");
     deltas.filter_map(|event| event["delta"].as_str()).collect()
+}
+
+/// A pipe into which a program writes a line when it has come to a place.
+pub(crate) struct NamedPipe(pipe::Receiver);
+
+impl NamedPipe {
+    /// The pipe at a path, which is made unless it is there.
+    pub(crate) fn new(path: &Path) -> Self {
+        if !path.exists() {
+            nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        }
+        // Its own writer, so that the pipe does not end with that of a program.
+        let opened = pipe::OpenOptions::new()
+            .read_write(true)
+            .open_receiver(path);
+        Self(opened.unwrap())
+    }
+
+    /// Waits for a line.
+    pub(crate) async fn line(&mut self) {
+        let came = async { while self.0.read_u8().await.unwrap() != b'\n' {} };
+        timeout(PATIENCE, came).await.expect("a line");
+    }
 }

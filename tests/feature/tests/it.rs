@@ -30,6 +30,7 @@ use scorel_proto::{
 use scorel_rpc::{Listener, RpcLimits, Service, local_user};
 use scorel_testkit::{ModelServer, ScriptedChat};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -269,6 +270,7 @@ async fn pinned() {
 struct Curious {
     heard: Mutex<Vec<Arc<Heard>>>,
     spoke: AtomicBool,
+    hears: Notify,
 }
 
 impl Hearing for Curious {
@@ -283,6 +285,7 @@ impl Hearing for Curious {
     fn heard(&self, event: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
         let ended = event.kind == "turn_finish";
         self.heard.lock().unwrap().push(event);
+        self.hears.notify_one();
         let speaks = ended && !self.spoke.swap(true, Ordering::Relaxed);
         Box::pin(ready(speaks.then(|| "one thing more".to_owned())))
     }
@@ -322,6 +325,7 @@ async fn heard() {
     let curious = Arc::new(Curious {
         heard: Mutex::default(),
         spoke: AtomicBool::new(false),
+        hears: Notify::new(),
     });
     let daemon = Daemon::start_with(home.path(), vec![Arc::new(Ears(Arc::clone(&curious)))]);
     let client = Client::begin(home.path(), project.path()).await;
@@ -342,7 +346,7 @@ async fn heard() {
         heard.iter().map(|event| event.kind.clone()).collect()
     };
     while kinds().len() < 5 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        curious.hears.notified().await;
     }
     let expected = [
         "session_start",

@@ -1,12 +1,10 @@
 //! Hooks look at tasks for agents, from models and clients, and at what agents do.
 
-use std::time::Duration;
-
 use scorel_proto::ErrorCode;
 use serde_json::{Value, json};
 
 use super::scene::{AGENTS, AgentScene, arguments, refused, task};
-use crate::under_test::send;
+use crate::under_test::{NamedPipe, send};
 
 /// A guard of tasks: none may be evil, and all are titled.
 const GUARD: &str = r#"
@@ -88,15 +86,13 @@ async fn hooks_see_the_calls_of_an_agent_and_who_it_is() {
 async fn a_hook_that_never_answers_holds_up_no_other_session() {
     let stuck = "[permissions]\nmode = \"full\"\n[[hooks]]\nname = \"stuck\"\n\
                  event = \"PreToolUse\"\nmatcher = \"Write\"\ntimeoutSeconds = 600\n\
-                 command = \"touch stuck.txt; exec sleep 1000\"\n";
+                 command = \"echo >stuck; exec sleep 1000\"\n";
     let scene = AgentScene::with(&format!("{AGENTS}\n{stuck}")).await;
     let written = json!({"path": "out.txt", "content": "x"});
     scene.parts.call("one", "Write", &written);
+    let mut stuck = NamedPipe::new(&scene.daemon.project().join("stuck"));
     let spawned = scene.spawn("developer", "one").await;
-    let began = scene.daemon.project().join("stuck.txt");
-    while !began.exists() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    stuck.line().await;
     scene.spawn("reviewer", "two").await;
     scene.until_ended(1).await;
     let params = scorel_proto::StopRuntimeParams {

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{daemon, hook, runs, says};
-use crate::under_test::{Watch, connect, new_session, send};
+use crate::under_test::{NamedPipe, Watch, connect, new_session, send};
 
 /// The number of daemons that are killed. With `SCOREL_LONG` set it is ten times as many.
 const KILLS: usize = 20;
@@ -22,31 +21,17 @@ const POINTS: [(&str, &str); 6] = [
     ("end", "Stop"),
 ];
 
-/// A hook that says where it is, and waits there while it is to.
+/// A hook that says where it is, and stays there while it is to.
 fn waits(name: &str, event: &str, directory: &Path) -> String {
     let directory = directory.display();
     let command = format!(
-        "touch '{directory}/at.{name}'; while [ -e '{directory}/hold.{name}' ]; do sleep 0.02; done; exit 0"
+        "if [ -e '{directory}/hold.{name}' ]; then echo at >'{directory}/at.{name}'; exec sleep 1000; fi"
     );
     let points = match event {
         "transformContext" => "points = ['call']\n",
         _ => "",
     };
     hook(name, event, &command) + points
-}
-
-async fn appears(path: &Path) {
-    let waited = async {
-        while !path.exists() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let patience = Duration::from_secs(120);
-    assert!(
-        tokio::time::timeout(patience, waited).await.is_ok(),
-        "{} is not reached",
-        path.display()
-    );
 }
 
 #[tokio::test]
@@ -69,12 +54,12 @@ async fn after_a_kill_in_a_hook_nothing_dangles_and_no_call_runs_twice() {
         let (name, _) = POINTS[kill % POINTS.len()];
         let file = |what: &str| place.path().join(format!("{what}.{name}"));
         std::fs::write(file("hold"), "").unwrap();
-        let _absent = std::fs::remove_file(file("at"));
+        let mut at = NamedPipe::new(&file("at"));
         let ran = place.path().join(format!("ran.{kill}"));
         model.answer(runs(&format!("echo ran >> '{}'", ran.display())));
         let (client, id) = new_session(&daemon).await;
         send(&client, id, "Do it.").await;
-        appears(&file("at")).await;
+        at.line().await;
         daemon.kill().await;
         std::fs::remove_file(file("hold")).unwrap();
         daemon.spawn().await;

@@ -1,6 +1,8 @@
 //! Hooks at the points of a turn: what they change is in the log, and the model reads the fold of it.
 
+mod again;
 mod histories;
+mod room;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -384,118 +386,6 @@ async fn after_a_crash_the_point_comes_again_and_what_was_recorded_stays() {
     assert_eq!(seen.lock().expect("it is")[0].attempt, 2);
     let log = again.check(id).await;
     assert_eq!(log.all("custom_message").len(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_repeated_call_is_shown_no_more_unless_something_was_added() {
-    let (hooks, seen) = hook(
-        "all",
-        &[HookPoint::Start, HookPoint::Call, HookPoint::Send],
-        |_| MomentAnswer::default(),
-    );
-    let (rig, id) = rig(hooks).await;
-    let mut follower = rig.follow(id).await;
-    rig.begin(id, "go").await;
-    rig.model().await.fail(provider_error(true)).await;
-    rig.steer(id, "and this").await;
-    rig.model().await.answer("done").await;
-    assert_eq!(follower.outcome().await, "completed");
-    let seen = seen.lock().expect("it is");
-    let shown: Vec<(HookPoint, usize)> = seen
-        .iter()
-        .map(|it| (it.occasion.point(), it.messages.len()))
-        .collect();
-    assert_eq!(
-        shown,
-        [
-            (HookPoint::Start, 1),
-            (HookPoint::Send, 1),
-            (HookPoint::Send, 1)
-        ]
-    );
-    assert_eq!(seen[2].messages[0].text, "and this");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_that_has_waited_for_a_limit_is_not_shown_again() {
-    let (hooks, seen) = hook("remind", &[HookPoint::Start, HookPoint::Call], |_| {
-        inject("remember")
-    });
-    let (rig, id) = rig(hooks).await;
-    let mut follower = rig.follow(id).await;
-    rig.begin(id, "go").await;
-    let limited = limited(std::time::Duration::from_secs(3600));
-    rig.model().await.fail(limited).await;
-    follower.until("turn_waiting").await;
-    rig.model().await.answer("done").await;
-    assert_eq!(follower.outcome().await, "completed");
-    assert_eq!(rig.check(id).await.all("custom_message").len(), 1);
-    assert_eq!(seen.lock().expect("it is").len(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_a_hook_edits_before_room_is_made_may_be_enough() {
-    let seen = Arc::new(Mutex::new(Vec::<ContextOp>::new()));
-    let keep = Arc::clone(&seen);
-    let (hooks, _) = hook(
-        "shrink",
-        &[HookPoint::Start, HookPoint::Trim],
-        move |moment| {
-            let mut named = keep.lock().expect("it is");
-            match &moment.occasion {
-                Occasion::Trim { .. } => edits(std::mem::take(&mut *named)),
-                _ => {
-                    let new = moment.messages.iter();
-                    named.extend(new.map(|it| ContextOp::replace(it.event_id, "a long question")));
-                    MomentAnswer::default()
-                }
-            }
-        },
-    );
-    let rig = Rig::new();
-    rig.plan(|plan| {
-        plan.hooks = hooks;
-        plan.window = Some(WINDOW);
-    });
-    let id = rig.session().await;
-    let mut follower = rig.follow(id).await;
-    for question in 0..8 {
-        rig.begin(id, &long(&format!("q{question}"))).await;
-        let model = rig.model().await;
-        assert!(!asks_for_summary(&model));
-        model.answer_uncounted("yes").await;
-        assert_eq!(follower.outcome().await, "completed");
-    }
-    let log = rig.check(id).await;
-    assert!(!log.all("context_edit").is_empty());
-    assert!(log.all("compaction").is_empty(), "no summary was needed");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_compaction_that_a_user_asks_for_is_shown_as_well() {
-    let (hooks, trims) = hook("look", &[HookPoint::Trim], |_| MomentAnswer::default());
-    let (rig, id) = rig(hooks).await;
-    rig.plan(|plan| plan.window = Some(WINDOW));
-    let mut follower = rig.follow(id).await;
-    for question in 0..4 {
-        rig.begin(id, &long(&format!("q{question}"))).await;
-        rig.model().await.answer_uncounted("yes").await;
-        assert_eq!(follower.outcome().await, "completed");
-    }
-    let lane = rig.lane(id).await;
-    let brief = Some("be brief".to_owned());
-    lane.compact(plain(), brief.clone()).await.expect("begun");
-    rig.model().await.answer("all").await;
-    follower.until("compact").await;
-    let occasions: Vec<Occasion> = {
-        let seen = trims.lock().expect("it is");
-        seen.iter().map(|it| it.occasion.clone()).collect()
-    };
-    let occasion = Occasion::Trim {
-        trigger: CompactionTrigger::Manual,
-        instructions: brief,
-    };
-    assert_eq!(occasions, [occasion]);
 }
 
 #[tokio::test(start_paused = true)]
