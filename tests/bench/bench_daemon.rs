@@ -10,7 +10,7 @@ pub(crate) struct BenchDaemon {
     pub(crate) daemon: DaemonUnderTest,
     pub(crate) model: ModelServer,
     pub(crate) client: BenchClient,
-    project_id: Value,
+    pub(crate) project_id: Value,
 }
 
 impl BenchDaemon {
@@ -20,7 +20,11 @@ impl BenchDaemon {
 
     /// With more tables in the configuration.
     pub(crate) async fn with(program: &Path, tables: &str) -> Self {
-        let mut daemon = DaemonUnderTest::new(program);
+        Self::start(DaemonUnderTest::new(program), tables).await
+    }
+
+    /// Starts a daemon whose home and project are prepared.
+    pub(crate) async fn start(mut daemon: DaemonUnderTest, tables: &str) -> Self {
         let model = ModelServer::start().await.unwrap();
         daemon.configure_model(&model.base_url());
         // The conversations here are longer than any model's window, and are not to be summarised.

@@ -15,6 +15,7 @@ mod context;
 mod disk_probe;
 mod fan_out;
 mod figure;
+mod hooks;
 mod latency;
 mod listing;
 mod long_history;
@@ -29,17 +30,21 @@ mod search;
 mod start;
 mod throughput;
 mod travel;
+mod turn_stand;
 mod turns;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use figure::Figure;
 
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
+/// Names another build to measure.
+const OTHER_DAEMON: &str = "SCOREL_BENCH_DAEMON";
+
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 20] = [
+const GROUPS: [&str; 21] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -60,6 +65,7 @@ const GROUPS: [&str; 20] = [
     "runners",
     "agents",
     "parents",
+    "hooks",
 ];
 
 fn main() -> ExitCode {
@@ -89,7 +95,8 @@ async fn measure(wanted: &[&str]) -> ExitCode {
         println!("groups of figures: {}", GROUPS.join(" "));
         return ExitCode::FAILURE;
     }
-    let daemon = Path::new(DAEMON);
+    let other_build = std::env::var_os(OTHER_DAEMON).map(PathBuf::from);
+    let daemon = other_build.as_deref().unwrap_or(Path::new(DAEMON));
     let mut figures: Vec<Figure> = Vec::new();
     for group in GROUPS {
         if !wanted.is_empty() && !wanted.contains(&group) {
@@ -115,7 +122,8 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "search" => search::measure(daemon).await,
             "runners" => runners::measure(daemon).await,
             "agents" => agents::measure(daemon).await,
-            _ => vec![parents::start(daemon).await],
+            "parents" => vec![parents::start(daemon).await],
+            _ => hooks::measure(daemon).await,
         };
         for figure in measured {
             println!("{}", figure.json());

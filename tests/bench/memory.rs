@@ -14,7 +14,7 @@ use crate::long_history;
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Longer than the daemon takes from one sweep of idle sessions to the next.
-const PERIOD_OF_SWEEPS: Duration = Duration::from_secs(12);
+pub(crate) const PERIOD_OF_SWEEPS: Duration = Duration::from_secs(12);
 
 pub(crate) async fn idle(program: &Path) -> Figure {
     let daemon = DaemonUnderTest::start(program).await;
