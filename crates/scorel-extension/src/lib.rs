@@ -10,7 +10,6 @@ mod frontmatter;
 mod problem;
 
 pub mod hook;
-pub mod install;
 pub mod plugin;
 pub mod program;
 

@@ -1,6 +1,7 @@
 //! Extensions and plugins: a look at them, and copies of them in the home.
 
 mod described;
+mod install;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use scorel_client::{ClientError, DaemonHome};
 use scorel_extension::ExtensionId;
-use scorel_extension::install::{AddedExtension, ExtensionsDir, InstallError};
 use scorel_extension::plugin::{PluginReading, is_plugin};
 use scorel_extension::program::{MANIFEST, Manifest};
 use scorel_proto::{ExtensionInfo, ListExtensions, ListExtensionsParams, SkillState, counted};
@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
 use described::DescribedPlugin;
+use install::{AddedExtension, ExtensionsDir, InstallError};
 
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
@@ -195,7 +196,7 @@ fn check(dir: &Path, output: &mut Output) -> Result<(), Failure> {
 fn check_program(dir: &Path, text: &str, output: &mut Output) -> Result<(), Failure> {
     let dir = std::path::absolute(dir)?;
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    let problems: Vec<String> = match Manifest::read(text, &name) {
+    let problems: Vec<String> = match Manifest::read(text, Some(&name)) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
     };

@@ -70,11 +70,11 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads a manifest. `directory` is the name of the directory that it is in.
+    /// Reads a manifest. `directory` is the name of the directory that it is in, if it has its name already.
     ///
     /// # Errors
     /// All that is wrong in it, by place.
-    pub fn read(text: &str, directory: &str) -> Result<Self, Vec<Problem>> {
+    pub fn read(text: &str, directory: Option<&str>) -> Result<Self, Vec<Problem>> {
         if text.len() > MAX_BYTES {
             let reason = format!("it has more than {MAX_BYTES} bytes");
             return Err(vec![Problem::new(reason)]);
@@ -100,7 +100,7 @@ impl Manifest {
         }
     }
 
-    fn of(table: &ManifestTable<'_, '_>, directory: &str) -> Option<Self> {
+    fn of(table: &ManifestTable<'_, '_>, directory: Option<&str>) -> Option<Self> {
         table.only(&KEYS);
         match table.number("manifest", 0..=u64::MAX) {
             Some(VERSION) => {}
@@ -146,13 +146,13 @@ impl Manifest {
     }
 }
 
-fn id(table: &ManifestTable<'_, '_>, directory: &str) -> Option<ExtensionId> {
+fn id(table: &ManifestTable<'_, '_>, directory: Option<&str>) -> Option<ExtensionId> {
     let text = table.needed_text("id", 64)?;
     let id = ExtensionId::try_from(text);
     let id = id
         .map_err(|problem| table.refuse("id", problem.reason))
         .ok()?;
-    if id.as_str() != directory {
+    if let Some(directory) = directory.filter(|name| *name != id.as_str()) {
         let reason = format!("it is the name of its directory, which is `{directory}`");
         table.refuse("id", reason);
     }

@@ -40,7 +40,7 @@ impl Manifests {
             return before.manifest.clone();
         }
         let name = dir.file_name().unwrap_or_default().to_string_lossy();
-        let read = match Manifest::read(&text, &name) {
+        let read = match Manifest::read(&text, Some(&name)) {
             Ok(manifest) => ReadManifest {
                 text,
                 manifest: Some(Arc::new(manifest)),

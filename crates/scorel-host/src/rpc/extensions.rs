@@ -79,7 +79,7 @@ fn program(found: &FoundExtension) -> Option<Result<Manifest, Vec<String>>> {
         Ok(read) => read?.1,
         Err(problem) => return Some(Err(vec![ErrorChain(&problem).to_string()])),
     };
-    let manifest = Manifest::read(&String::from_utf8_lossy(&bytes), found.id.as_str());
+    let manifest = Manifest::read(&String::from_utf8_lossy(&bytes), Some(found.id.as_str()));
     let named = |problem: &Problem| format!("{MANIFEST}: {problem}");
     Some(manifest.map_err(|problems| problems.iter().map(named).collect()))
 }

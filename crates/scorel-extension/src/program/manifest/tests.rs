@@ -21,13 +21,13 @@ parameters = { type = "object", properties = { text = { type = "string" } }, req
 fn said(from: &str, to: &str) -> Vec<String> {
     let text = WHOLE.replacen(from, to, 1);
     assert_ne!(text, WHOLE, "{from}");
-    let problems = Manifest::read(&text, "notes").unwrap_err();
+    let problems = Manifest::read(&text, Some("notes")).unwrap_err();
     problems.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn a_manifest_says_all_that_is_seen_of_an_extension() {
-    let manifest = Manifest::read(WHOLE, "notes").unwrap();
+    let manifest = Manifest::read(WHOLE, Some("notes")).unwrap();
     assert_eq!(manifest.id.as_str(), "notes");
     assert_eq!(manifest.command, ["python3", "notes.py"]);
     assert_eq!(manifest.tools[0].name, "add");
@@ -160,7 +160,7 @@ fn all_mistakes_are_said_at_once() {
     let text = WHOLE
         .replace("id =", "ident =")
         .replace("name = \"add\"", "name = 3");
-    let problems = Manifest::read(&text, "notes").unwrap_err();
+    let problems = Manifest::read(&text, Some("notes")).unwrap_err();
     let keys: Vec<_> = problems.iter().filter_map(|it| it.key.as_deref()).collect();
     assert_eq!(keys, ["id", "ident", "name"]);
 }

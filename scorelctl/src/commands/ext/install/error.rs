@@ -1,12 +1,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::ExtensionId;
-use crate::plugin::FileProblem;
+use scorel_extension::ExtensionId;
+use scorel_extension::plugin::FileProblem;
 
 /// The reason why an extension was not added or removed.
 #[derive(Debug, thiserror::Error)]
-pub enum InstallError {
+pub(in crate::commands::ext) enum InstallError {
     #[error("another program is changing the extensions; try again in a moment")]
     Busy,
     #[error("there is an extension `{0}` already")]

@@ -4,7 +4,6 @@
 //! files are written beside, and one rename makes them an extension. One change at a time holds the directory's lock.
 
 mod copy;
-mod directory;
 mod error;
 mod staged;
 mod unzip;
@@ -14,15 +13,13 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use scorel_extension::ExtensionId;
+use scorel_extension::plugin::{FileProblem, PluginReading};
+use scorel_extension::program::{MANIFEST, Manifest};
 
-use crate::ExtensionId;
-use crate::plugin::{FileProblem, PluginReading};
-use crate::program::{MANIFEST, Manifest};
+use staged::{StagedFiles, sync};
 
-use directory::sync;
-use staged::StagedFiles;
-
-pub use error::InstallError;
+pub(super) use error::InstallError;
 
 /// Names of directories that are no extension yet, or none any more. They are no ids.
 const STAGED: &str = ".adding";
@@ -30,7 +27,7 @@ const GONE: &str = ".removed";
 
 /// The directory of extensions, locked.
 #[derive(Debug)]
-pub struct ExtensionsDir {
+pub(super) struct ExtensionsDir {
     path: PathBuf,
     /// Keeps the lock.
     _lock: File,
@@ -38,11 +35,11 @@ pub struct ExtensionsDir {
 
 /// An extension that was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddedExtension {
-    pub id: ExtensionId,
-    pub path: PathBuf,
+pub(super) struct AddedExtension {
+    pub(super) id: ExtensionId,
+    pub(super) path: PathBuf,
     /// True if it took the place of another.
-    pub replaced: bool,
+    pub(super) replaced: bool,
 }
 
 impl ExtensionsDir {
@@ -50,7 +47,7 @@ impl ExtensionsDir {
     ///
     /// # Errors
     /// Another program changes it, or what the system says.
-    pub fn open(path: &Path) -> Result<Self, InstallError> {
+    pub(super) fn open(path: &Path) -> Result<Self, InstallError> {
         let io = |source| InstallError::io(path, source);
         let mut builder = DirBuilder::new();
         builder
@@ -78,7 +75,7 @@ impl ExtensionsDir {
     /// # Errors
     /// It is not an extension, something in it is not copied, or there is one of this id and it is not to be replaced.
     /// Then all is as it was.
-    pub fn add(
+    pub(super) fn add(
         &self,
         source: &Path,
         id: Option<ExtensionId>,
@@ -107,10 +104,7 @@ impl ExtensionsDir {
             false => unzip::unzip(source, &mut files)?,
         }
         let root = files.finish()?;
-        let id = match id {
-            Some(id) => checked(&root, Some(&id))?,
-            None => checked(&root, None)?,
-        };
+        let id = checked(&root, id.as_ref())?;
         let path = self.path.join(id.as_str());
         let io = |source: std::io::Error| InstallError::io(&path, source);
         let replaced = path.symlink_metadata().is_ok();
@@ -130,7 +124,7 @@ impl ExtensionsDir {
     ///
     /// # Errors
     /// There is none of this id, or what the system says.
-    pub fn remove(&self, id: &ExtensionId) -> Result<(), InstallError> {
+    pub(super) fn remove(&self, id: &ExtensionId) -> Result<(), InstallError> {
         let path = self.path.join(id.as_str());
         if path.symlink_metadata().is_err() {
             return Err(InstallError::Unknown(id.clone()));
@@ -145,9 +139,7 @@ impl ExtensionsDir {
 /// The id of the extension in a directory, if it can be used.
 fn checked(root: &Path, id: Option<&ExtensionId>) -> Result<ExtensionId, InstallError> {
     if let Ok(text) = fs::read_to_string(root.join(MANIFEST)) {
-        let table = text.parse::<toml::Table>().unwrap_or_default();
-        let own = table.get("id").and_then(toml::Value::as_str);
-        let directory = id.map_or(own.unwrap_or_default(), ExtensionId::as_str);
+        let directory = id.map(ExtensionId::as_str);
         let read = Manifest::read(&text, directory).map(|manifest| manifest.id);
         let named = |problem| FileProblem::new(MANIFEST, problem);
         return read.map_err(|problems| {

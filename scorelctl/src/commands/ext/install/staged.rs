@@ -1,10 +1,12 @@
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use scorel_extension::plugin::is_plugin;
+use scorel_extension::program::MANIFEST;
+
 use super::InstallError;
-use super::directory::{is_extension, sync};
 
 /// Files of an extension, as many as trust covers.
 const MAX_FILES: u64 = 5_000;
@@ -123,6 +125,17 @@ fn sync_below(dir: &Path) -> Result<(), InstallError> {
         }
     }
     sync(dir)
+}
+
+/// True if a directory has a manifest that is read.
+fn is_extension(dir: &Path) -> bool {
+    dir.join(MANIFEST).is_file() || is_plugin(dir)
+}
+
+/// Makes the names in a directory durable.
+pub(super) fn sync(dir: &Path) -> Result<(), InstallError> {
+    let synced = File::open(dir).and_then(|dir| dir.sync_all());
+    synced.map_err(|error| InstallError::io(dir, error))
 }
 
 pub(super) fn refused(name: &str, reason: &'static str) -> InstallError {
