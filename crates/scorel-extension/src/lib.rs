@@ -6,7 +6,6 @@
 //! ([`program`]).
 
 mod extension_id;
-mod frontmatter;
 mod problem;
 
 pub mod hook;
@@ -14,5 +13,4 @@ pub mod plugin;
 pub mod program;
 
 pub use extension_id::ExtensionId;
-pub use frontmatter::{Frontmatter, FrontmatterError};
 pub use problem::{Problem, nearest};

@@ -1,6 +1,8 @@
+use scorel_frontmatter::Frontmatter;
+
 use super::expansion::expand;
 use super::variables::PluginPlace;
-use crate::{Frontmatter, Problem};
+use crate::Problem;
 
 /// Fields of a command's head that change nothing here.
 const IGNORED: [&str; 8] = [

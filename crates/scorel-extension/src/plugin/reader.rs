@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use scorel_frontmatter::Frontmatter;
 use serde_json::Value;
 
 use super::files::{FileProblem, PluginFiles};
@@ -8,7 +9,7 @@ use super::not_run::{NotRun, NotRunKind};
 use super::plugin_hooks::PluginHooks;
 use super::{Plugin, PluginCommand, PluginFormat};
 use crate::hook::HookEntry;
-use crate::{ExtensionId, Frontmatter, Problem};
+use crate::{ExtensionId, Problem};
 
 /// Bytes of a command, and of a file that is only looked into.
 const MAX_BYTES: u64 = 256 * 1024;

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use scorel_extension::Frontmatter;
+use scorel_frontmatter::Frontmatter;
 use scorel_home::trusted_file::{self, Trust};
 
 /// The file that makes a directory a skill.
