@@ -4,9 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_extension::hook::claude::{
-    HookCall, HookEffect, HookOpinion, HookScene, answer, stdin, views,
-};
+use scorel_engine::ToolCall;
+use scorel_extension::hook::claude::{HookEffect, HookOpinion, HookScene, answer, stdin, views};
 use scorel_extension::hook::{ContextPoint, HookEvent};
 use serde_json::{Map, Value, json};
 
@@ -89,17 +88,13 @@ fn a_command_reads_what_the_reference_says() {
         let more = pair["more"].as_object().cloned().unwrap_or_default();
         let tool = pair["tool"].as_str();
         let views = tool.map(|tool| views(tool, &pair["input"], Path::new("/p")));
-        let call = tool.zip(views.as_ref()).map(|(tool, views)| {
-            let input = &pair["input"];
-            (
-                HookCall {
-                    id: "c1",
-                    tool,
-                    input,
-                },
-                &views[0],
-            )
+        let call = tool.map(|tool| ToolCall {
+            id: "c1".to_owned(),
+            name: tool.to_owned(),
+            input: pair["input"].clone(),
+            invalid_input: None,
         });
+        let call = call.as_ref().zip(views.as_ref().map(|views| &views[0]));
         let read = stdin(&scene, event, call, more.clone());
         let mut expected = json!({
             "session_id": "s1",

@@ -14,5 +14,5 @@ pub(super) use answer::last_line;
 pub use answer_error::AnswerError;
 pub use call_input::{CallView, changed_input, views};
 pub use effect::{HookEffect, HookOpinion};
-pub use stdin::{HookAgent, HookCall, HookScene, stdin};
+pub use stdin::{HookAgent, HookScene, stdin};
 pub use tool_words::their_tool;

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use scorel_engine::{
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::claude::{
-    CallView, HookCall, HookEffect, HookOpinion, HookScene, changed_input, stdin, views,
+    CallView, HookEffect, HookOpinion, HookScene, changed_input, stdin, views,
 };
 use super::tool_result::{remark, replaced, told};
 use super::{
@@ -52,12 +53,6 @@ impl CommandHook {
         }
     }
 
-    /// Returns whether it has to be asked at this stage about calls of this tool.
-    fn is_for(&self, stage: HookStage, tool: &str) -> bool {
-        let entry = &self.entry;
-        entry.event.stage() == stage && entry.matcher.matches_tool(tool)
-    }
-
     /// Returns whether it only hears of what a session publishes.
     pub fn listens(&self) -> bool {
         self.entry.event.stage() == HookStage::Listener
@@ -81,79 +76,73 @@ impl CommandHook {
 
     /// The command's text for the model, when nothing waits for it. A failure is in its figures.
     async fn word(&self, point: Option<ContextPoint>, input: &Value) -> Option<String> {
-        let (entry, program) = (&self.entry, &self.place.program);
-        let ran = program.run(entry, point, input, entry.timeout, &self.figures);
-        let effect = ran.await.ok()?;
+        let effect = self.run(point, input, self.entry.timeout).await.ok()?;
         match effect.opinion {
             HookOpinion::Block(reason) => Some(reason),
             _ => effect.context,
         }
     }
 
-    /// Has the command run beside the turn.
-    fn aside(&self, point: Option<ContextPoint>, input: Value) {
-        self.figures.matched();
+    /// The call as its tool takes it, if it waits for the hook at this stage. If nothing waits for the hook, it is run
+    /// beside the turn.
+    fn asked(
+        &self,
+        stage: HookStage,
+        call: &ToolCall,
+        outcome: Option<&ToolOutcome>,
+    ) -> Option<ToolCall> {
+        let entry = &self.entry;
+        let call = self.place.tools.canonical(call);
+        if entry.event.stage() != stage || !entry.matcher.matches_tool(&call.name) {
+            return None;
+        }
+        if !entry.is_async {
+            return Some(call);
+        }
+        let view = self.views(&call).swap_remove(0);
+        let more = outcome.map(|outcome| told(&call.name, &view, outcome));
+        let input = self.input(&call, &view, more.unwrap_or_default());
         let hook = self.clone();
-        let work = async move { hook.word(point, &input).await };
-        self.place
-            .asides
-            .run(self.entry.name.as_str(), work.boxed());
-    }
-
-    /// Has the command run beside the turn about a call.
-    fn aside_of(&self, call: &ToolCall, outcome: Option<&ToolOutcome>) {
-        let views = views(&call.name, &call.input, &self.place.scene.directory);
-        let Some(view) = views.first() else { return };
-        let more = outcome.map(|outcome| told(&call.name, view, outcome));
-        let told = HookCall {
-            id: &call.id,
-            tool: &call.name,
-            input: &call.input,
-        };
-        let scene = &self.place.scene;
-        let input = stdin(
-            scene,
-            self.entry.event,
-            Some((told, view)),
-            more.unwrap_or_default(),
-        );
-        let (hook, call) = (self.clone(), call.clone());
-        let work = async move {
-            if !hook.holds(&call).await {
-                return None;
+        self.aside(async move {
+            match hook.is_meant(&call).await {
+                true => hook.word(None, &input).await,
+                false => None,
             }
-            hook.figures.matched();
-            hook.word(None, &input).await
-        };
-        self.place
-            .asides
-            .run(self.entry.name.as_str(), work.boxed());
+        });
+        None
     }
 
-    async fn holds(&self, call: &ToolCall) -> bool {
-        let Some(rule) = &self.entry.condition else {
-            return true;
-        };
-        let plan = self.place.tools.plan(call.clone()).await;
-        self.place.condition.holds(rule, plan.effects()).await
+    fn aside(&self, work: impl Future<Output = Option<String>> + Send + 'static) {
+        self.place.asides.run(self.name(), work.boxed());
+    }
+
+    /// True if the call matches the entry's rule as well, which is counted.
+    async fn is_meant(&self, call: &ToolCall) -> bool {
+        if let Some(rule) = &self.entry.condition {
+            let plan = self.place.tools.plan(call.clone()).await;
+            if !self.place.condition.holds(rule, plan.effects()).await {
+                return false;
+            }
+        }
+        self.figures.matched();
+        true
     }
 
     async fn judge(self, mut call: ToolCall) -> BeforeCall {
-        if !self.holds(&call).await {
+        if !self.is_meant(&call).await {
             return BeforeCall::default();
         }
-        self.figures.matched();
         let began = Instant::now();
         let mut answer = BeforeCall::default();
         // Their number stays: a hook changes the arguments of a replacement, and adds none.
-        let shown = views(&call.name, &call.input, &self.place.scene.directory).len();
+        let shown = self.views(&call).len();
         for index in 0..shown {
-            let views = views(&call.name, &call.input, &self.place.scene.directory);
+            let views = self.views(&call);
             let Some(view) = views.get(index) else { break };
             let effect = match self.ask(&call, view, Map::new(), began).await {
                 Ok(effect) => effect,
                 Err(failure) if self.entry.on_failure == OnFailure::Fail => {
-                    return failed(&failure);
+                    return opinion(CallOpinion::Failed(failure.to_string()));
                 }
                 // Not even one that it has allowed before it failed.
                 Err(_) => HookEffect::default(),
@@ -189,20 +178,17 @@ impl CommandHook {
     fn denied(&self, reason: String) -> BeforeCall {
         self.figures.denied();
         let reason = Some(reason).filter(|reason| !reason.trim().is_empty());
-        BeforeCall {
-            opinion: CallOpinion::Deny(reason.unwrap_or_else(|| "it gave no reason".to_owned())),
-            ..BeforeCall::default()
-        }
+        let reason = reason.unwrap_or_else(|| "it gave no reason".to_owned());
+        opinion(CallOpinion::Deny(reason))
     }
 
     async fn look(self, call: ToolCall, outcome: ToolOutcome) -> AfterCall {
-        if !self.holds(&call).await {
+        if !self.is_meant(&call).await {
             return AfterCall::default();
         }
-        self.figures.matched();
         let began = Instant::now();
         let mut answer = AfterCall::default();
-        for view in views(&call.name, &call.input, &self.place.scene.directory) {
+        for view in self.views(&call) {
             let more = told(&call.name, &view, &outcome);
             match self.ask(&call, &view, more, began).await {
                 Ok(effect) => self.add(effect, &mut answer),
@@ -218,13 +204,12 @@ impl CommandHook {
     }
 
     async fn reply(self, call: ToolCall) -> Reply {
-        if !self.holds(&call).await {
+        if !self.is_meant(&call).await {
             return Reply::None;
         }
-        self.figures.matched();
         let began = Instant::now();
         let mut reply = Reply::None;
-        for view in views(&call.name, &call.input, &self.place.scene.directory) {
+        for view in self.views(&call) {
             match self.ask(&call, &view, Map::new(), began).await {
                 Ok(effect) => match effect.opinion {
                     HookOpinion::Block(reason) => {
@@ -263,9 +248,8 @@ impl CommandHook {
         let point = moment_words::point(&moment.occasion);
         let more = moment_words::told(entry.event, &moment);
         let input = stdin(&self.place.scene, entry.event, None, more);
-        let program = &self.place.program;
-        let ran = program.run(entry, point, &input, entry.timeout, &self.figures);
-        let answer = ran.await.and_then(|effect| {
+        let ran = self.run(point, &input, entry.timeout).await;
+        let answer = ran.and_then(|effect| {
             let answer = moment_words::answered(&moment.occasion, effect);
             answer.map_err(HookFailure::from)
         });
@@ -299,21 +283,34 @@ impl CommandHook {
         if left.is_zero() {
             return Err(HookFailure::TimedOut(entry.timeout.as_secs()));
         }
-        let told = HookCall {
-            id: &call.id,
-            tool: &call.name,
-            input: &call.input,
-        };
-        let input = stdin(&self.place.scene, entry.event, Some((told, view)), more);
+        self.run(None, &self.input(call, view, more), left).await
+    }
+
+    async fn run(
+        &self,
+        point: Option<ContextPoint>,
+        input: &Value,
+        limit: Duration,
+    ) -> Result<HookEffect, HookFailure> {
         let program = &self.place.program;
-        program.run(entry, None, &input, left, &self.figures).await
+        let ran = program.run(&self.entry, point, input, limit, &self.figures);
+        ran.await
+    }
+
+    /// The call as commands see it: at least one view.
+    fn views(&self, call: &ToolCall) -> Vec<CallView> {
+        views(&call.name, &call.input, &self.place.scene.directory)
+    }
+
+    fn input(&self, call: &ToolCall, view: &CallView, more: Map<String, Value>) -> Value {
+        let (scene, event) = (&self.place.scene, self.entry.event);
+        stdin(scene, event, Some((call, view)), more)
     }
 }
 
-/// The answer of a guard that could not look at the call.
-fn failed(failure: &HookFailure) -> BeforeCall {
+fn opinion(opinion: CallOpinion) -> BeforeCall {
     BeforeCall {
-        opinion: CallOpinion::Failed(failure.to_string()),
+        opinion,
         ..BeforeCall::default()
     }
 }
@@ -324,15 +321,10 @@ impl Hooks for CommandHook {
     }
 
     fn before(&self, call: &ToolCall) -> BoxFuture<'static, BeforeCall> {
-        let call = self.place.tools.canonical(call);
-        if !self.is_for(HookStage::Before, &call.name) {
-            return ready(BeforeCall::default()).boxed();
+        match self.asked(HookStage::Before, call, None) {
+            Some(call) => self.clone().judge(call).boxed(),
+            None => ready(BeforeCall::default()).boxed(),
         }
-        if self.entry.is_async {
-            self.aside_of(&call, None);
-            return ready(BeforeCall::default()).boxed();
-        }
-        self.clone().judge(call).boxed()
     }
 
     fn after(
@@ -341,20 +333,16 @@ impl Hooks for CommandHook {
         _permit: &Permit,
         outcome: &ToolOutcome,
     ) -> BoxFuture<'static, AfterCall> {
-        let call = self.place.tools.canonical(call);
         let is_meant = match self.entry.event {
             HookEvent::PostToolUse => !outcome.is_error,
             HookEvent::PostToolUseFailure => outcome.is_error,
             _ => true,
         };
-        if !is_meant || !self.is_for(HookStage::After, &call.name) {
-            return ready(AfterCall::default()).boxed();
+        let asked = || self.asked(HookStage::After, call, Some(outcome));
+        match is_meant.then(asked).flatten() {
+            Some(call) => self.clone().look(call, outcome.clone()).boxed(),
+            None => ready(AfterCall::default()).boxed(),
         }
-        if self.entry.is_async {
-            self.aside_of(&call, Some(outcome));
-            return ready(AfterCall::default()).boxed();
-        }
-        self.clone().look(call, outcome.clone()).boxed()
     }
 
     fn may_allow(&self) -> bool {
@@ -366,11 +354,10 @@ impl Hooks for CommandHook {
     }
 
     fn question(&self, call: &ToolCall, _question: &Question) -> BoxFuture<'static, Reply> {
-        let call = self.place.tools.canonical(call);
-        if !self.is_for(HookStage::Question, &call.name) {
-            return ready(Reply::None).boxed();
+        match self.asked(HookStage::Question, call, None) {
+            Some(call) => self.clone().reply(call).boxed(),
+            None => ready(Reply::None).boxed(),
         }
-        self.clone().reply(call).boxed()
     }
 
     fn attends(&self, point: HookPoint) -> bool {
@@ -382,7 +369,10 @@ impl Hooks for CommandHook {
             true if self.entry.is_async => {
                 let more = moment_words::told(self.entry.event, moment);
                 let input = stdin(&self.place.scene, self.entry.event, None, more);
-                self.aside(moment_words::point(&moment.occasion), input);
+                let point = moment_words::point(&moment.occasion);
+                self.figures.matched();
+                let hook = self.clone();
+                self.aside(async move { hook.word(point, &input).await });
                 ready(MomentAnswer::default()).boxed()
             }
             true => self.clone().attend(moment.clone()).boxed(),

@@ -10,9 +10,9 @@ use scorel_exec::{
     CommandLine, CommandOrder, EndCause, Environment, PipedRun, RunEnd, Sandbox, ShellExit,
     Supervisors, Umask,
 };
+use scorel_process::StderrTail;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::unix::pipe::Sender;
 use tokio::time::Instant;
 
 use super::claude::{HookEffect, answer, last_line};
@@ -20,12 +20,6 @@ use super::{ContextPoint, HookEntry, HookFailure, HookFigures};
 
 /// The longest answer, in bytes.
 const MAX_ANSWER: usize = 1024 * 1024;
-
-/// The end of the error output that is kept, in bytes.
-const MAX_ERRORS: usize = 64 * 1024;
-
-/// Bytes read at a time.
-const CHUNK: usize = 16 * 1024;
 
 /// The means by which the hooks of a place are run: all but the command.
 #[derive(Debug)]
@@ -85,12 +79,11 @@ impl HookProgram {
             .supervisors
             .start_piped(order, directory.as_fd())
             .map_err(|error| HookFailure::Start(error.to_string()))?;
-        let ended = finish(started, input.to_string().into_bytes()).await;
         let Ended {
             end,
             stdout,
             stderr,
-        } = ended?;
+        } = finish(started, &input.to_string()).await?;
         match (&end.cause, end.exit) {
             (EndCause::TimedOut, _) => Err(HookFailure::TimedOut(entry.timeout.as_secs())),
             (EndCause::NotStarted(reason), _) => Err(HookFailure::Start(reason.clone())),
@@ -142,33 +135,25 @@ struct Ended {
     stderr: String,
 }
 
-async fn finish(process: PipedRun, input: Vec<u8>) -> Result<Ended, HookFailure> {
-    let PipedRun {
-        run,
-        stdin,
-        stdout,
-        stderr,
-    } = process;
+async fn finish(process: PipedRun, input: &str) -> Result<Ended, HookFailure> {
+    let (mut stdin, run) = (process.stdin, process.run);
+    let write = async move {
+        // A command need not read its input.
+        let _unread = stdin.write_all(input.as_bytes()).await;
+        Ok(())
+    };
     let too_long = HookFailure::TooLong(MAX_ANSWER);
     let (end, (), stdout, stderr) = tokio::try_join!(
         async { Ok(run.wait().await) },
-        async {
-            write(stdin, &input).await;
-            Ok(())
-        },
-        async { whole(stdout).await.ok_or(too_long) },
-        async { Ok(tail(stderr).await) },
+        write,
+        async { whole(process.stdout).await.ok_or(too_long) },
+        async { Ok(StderrTail::of(process.stderr).await.text()) },
     )?;
     Ok(Ended {
         end,
         stdout,
         stderr,
     })
-}
-
-/// A command need not read its input.
-async fn write(mut stdin: Sender, input: &[u8]) {
-    let _unread = stdin.write_all(input).await;
 }
 
 /// The whole stream; `None` if it is too long.
@@ -178,18 +163,4 @@ async fn whole(stream: impl AsyncRead + Unpin) -> Option<Vec<u8>> {
     // What was written before an error counts.
     let _read = bounded.read_to_end(&mut kept).await;
     (kept.len() <= MAX_ANSWER).then_some(kept)
-}
-
-/// The end of a stream.
-async fn tail(mut stream: impl AsyncRead + Unpin) -> String {
-    let mut kept: Vec<u8> = Vec::new();
-    let mut chunk = vec![0; CHUNK];
-    while let Ok(count @ 1..) = stream.read(&mut chunk).await {
-        kept.extend_from_slice(&chunk[..count]);
-        let excess = kept.len().saturating_sub(MAX_ERRORS);
-        kept.drain(..excess);
-        // A flood is always ready, and others want their turn.
-        tokio::task::yield_now().await;
-    }
-    String::from_utf8_lossy(&kept).into_owned()
 }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use scorel_engine::ToolCall;
 use serde_json::{Map, Value, json};
 
 use super::super::HookEvent;
@@ -27,20 +28,12 @@ pub struct HookAgent {
     pub agent_type: String,
 }
 
-/// A call as a hook is told of it, in our words.
-#[derive(Debug, Clone, Copy)]
-pub struct HookCall<'a> {
-    pub id: &'a str,
-    pub tool: &'a str,
-    pub input: &'a Value,
-}
-
 /// The input of a command, about a call if there is one. `more` has what only some events tell; its `scorel` joins
 /// ours.
 pub fn stdin(
     scene: &HookScene,
     event: HookEvent,
-    call: Option<(HookCall<'_>, &CallView)>,
+    call: Option<(&ToolCall, &CallView)>,
     more: Map<String, Value>,
 ) -> Value {
     let mut fields = common(scene, event);
@@ -49,10 +42,10 @@ pub fn stdin(
         own["ranBy"] = runner.as_str().into();
     }
     if let Some((call, view)) = call {
-        fields.insert("tool_name".to_owned(), their_tool(call.tool).into());
+        fields.insert("tool_name".to_owned(), their_tool(&call.name).into());
         fields.insert("tool_input".to_owned(), view.input.clone().into());
-        fields.insert("tool_use_id".to_owned(), call.id.into());
-        own["tool"] = call.tool.into();
+        fields.insert("tool_use_id".to_owned(), call.id.as_str().into());
+        own["tool"] = call.name.as_str().into();
         own["input"] = call.input.clone();
     }
     let mut more = more;
