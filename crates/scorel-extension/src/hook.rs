@@ -25,7 +25,7 @@ pub use command::HookCommand;
 pub use command_hook::{CommandHook, HookPlace};
 pub use condition::HookCondition;
 pub use entry::{HookEntry, OnFailure};
-pub use event::{HookEvent, HookStage, MatchedWord};
+pub use event::{HookEvent, HookStage};
 pub use failure::HookFailure;
 pub use figures::{HookCounts, HookFigures};
 pub use foreign::{ForeignHooks, MAX_FILE};

@@ -41,6 +41,15 @@ impl Problem {
     }
 }
 
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        Self {
+            place: Some((error.line(), error.column())),
+            ..Self::new(format!("it is not JSON: {error}"))
+        }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((line, column)) = self.place {

@@ -10,9 +10,7 @@ use scorel_proto::HookPoint;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::claude::{
-    CallView, HookEffect, HookOpinion, HookScene, changed_input, stdin, views,
-};
+use super::claude::{CallView, HookEffect, HookOpinion, HookScene, changed_input, stdin, views};
 use super::tool_result::{remark, replaced, told};
 use super::{
     ContextPoint, HookAsides, HookCondition, HookEntry, HookEvent, HookFailure, HookFigures,

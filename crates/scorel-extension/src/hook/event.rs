@@ -1,17 +1,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::Deserialize;
 
 use super::ContextPoint;
 use crate::Problem;
 
 /// When a hook runs: one of our four words, or an event of Claude Code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum HookEvent {
+    #[serde(rename = "beforeToolCall")]
     BeforeToolCall,
+    #[serde(rename = "afterToolCall")]
     AfterToolCall,
+    #[serde(rename = "transformContext")]
     TransformContext,
+    #[serde(rename = "convertToLlm")]
     ConvertToLlm,
     PreToolUse,
     PostToolUse,
@@ -44,67 +48,40 @@ pub enum HookStage {
     Listener,
 }
 
-/// The word with which a matcher is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatchedWord {
-    /// A tool's name.
-    Tool,
-    /// The way in which a session began: `startup`, `resume`, `clear`, `compact`.
-    Source,
-    /// `manual` or `auto`.
-    Trigger,
-    /// The type of a notification.
-    Notification,
-    /// The type of an agent.
-    Agent,
-    /// None: every matcher matches.
-    None,
+impl HookStage {
+    /// True if its hooks see calls, and their matchers tools.
+    pub const fn is_of_calls(self) -> bool {
+        matches!(self, Self::Before | Self::After | Self::Question)
+    }
 }
 
 impl HookEvent {
-    /// All events, ours first.
-    pub const ALL: [Self; 16] = [
-        Self::BeforeToolCall,
-        Self::AfterToolCall,
-        Self::TransformContext,
-        Self::ConvertToLlm,
-        Self::PreToolUse,
-        Self::PostToolUse,
-        Self::PostToolUseFailure,
-        Self::PermissionRequest,
-        Self::UserPromptSubmit,
-        Self::SessionStart,
-        Self::PreCompact,
-        Self::Stop,
-        Self::SessionEnd,
-        Self::Notification,
-        Self::SubagentStart,
-        Self::SubagentStop,
-    ];
-
-    const WORDS: [&'static str; 16] = [
-        "beforeToolCall",
-        "afterToolCall",
-        "transformContext",
-        "convertToLlm",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PermissionRequest",
-        "UserPromptSubmit",
-        "SessionStart",
-        "PreCompact",
-        "Stop",
-        "SessionEnd",
-        "Notification",
-        "SubagentStart",
-        "SubagentStop",
+    /// All events with their words, ours first.
+    const WORDS: [(Self, &'static str); 16] = [
+        (Self::BeforeToolCall, "beforeToolCall"),
+        (Self::AfterToolCall, "afterToolCall"),
+        (Self::TransformContext, "transformContext"),
+        (Self::ConvertToLlm, "convertToLlm"),
+        (Self::PreToolUse, "PreToolUse"),
+        (Self::PostToolUse, "PostToolUse"),
+        (Self::PostToolUseFailure, "PostToolUseFailure"),
+        (Self::PermissionRequest, "PermissionRequest"),
+        (Self::UserPromptSubmit, "UserPromptSubmit"),
+        (Self::SessionStart, "SessionStart"),
+        (Self::PreCompact, "PreCompact"),
+        (Self::Stop, "Stop"),
+        (Self::SessionEnd, "SessionEnd"),
+        (Self::Notification, "Notification"),
+        (Self::SubagentStart, "SubagentStart"),
+        (Self::SubagentStop, "SubagentStop"),
     ];
 
     /// The event as it is written.
     pub fn word(self) -> &'static str {
-        let place = Self::ALL.iter().position(|event| *event == self);
-        place.map_or("", |place| Self::WORDS[place])
+        let mut words = Self::WORDS.into_iter();
+        words
+            .find(|(event, _)| *event == self)
+            .map_or("", |(_, word)| word)
     }
 
     /// The step at which its hooks are asked.
@@ -136,22 +113,11 @@ impl HookEvent {
     }
 
     /// The event in the words of Claude Code. `transformContext` is several there, and `convertToLlm` is none.
-    pub const fn their_word(self) -> &'static str {
+    pub fn their_word(self) -> &'static str {
         match self {
-            Self::BeforeToolCall | Self::PreToolUse => "PreToolUse",
-            Self::AfterToolCall | Self::PostToolUse => "PostToolUse",
-            Self::TransformContext => "transformContext",
-            Self::ConvertToLlm => "convertToLlm",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::PermissionRequest => "PermissionRequest",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SessionStart => "SessionStart",
-            Self::PreCompact => "PreCompact",
-            Self::Stop => "Stop",
-            Self::SessionEnd => "SessionEnd",
-            Self::Notification => "Notification",
-            Self::SubagentStart => "SubagentStart",
-            Self::SubagentStop => "SubagentStop",
+            Self::BeforeToolCall => "PreToolUse",
+            Self::AfterToolCall => "PostToolUse",
+            other => other.word(),
         }
     }
 
@@ -162,20 +128,6 @@ impl HookEvent {
             || other == Some(self)
             || (self == Self::TransformContext
                 && other.is_some_and(|it| it.stage() == HookStage::Context))
-    }
-
-    /// The word with which the matchers of its hooks are compared.
-    pub const fn matched(self) -> MatchedWord {
-        match self {
-            Self::SessionStart => MatchedWord::Source,
-            Self::PreCompact => MatchedWord::Trigger,
-            Self::Notification => MatchedWord::Notification,
-            Self::SubagentStart | Self::SubagentStop => MatchedWord::Agent,
-            _ => match self.stage() {
-                HookStage::Before | HookStage::After | HookStage::Question => MatchedWord::Tool,
-                _ => MatchedWord::None,
-            },
-        }
     }
 }
 
@@ -189,18 +141,11 @@ impl FromStr for HookEvent {
     type Err = Problem;
 
     fn from_str(text: &str) -> Result<Self, Problem> {
-        let known = Self::ALL.into_iter().find(|event| event.word() == text);
-        known.ok_or_else(|| {
-            Problem::of("event", format!("no event `{text}`")).suggest(text, Self::WORDS)
+        let known = Self::WORDS.into_iter().find(|(_, word)| *word == text);
+        known.map(|(event, _)| event).ok_or_else(|| {
+            let problem = Problem::of("event", format!("no event `{text}`"));
+            problem.suggest(text, Self::WORDS.map(|(_, word)| word))
         })
-    }
-}
-
-impl<'de> Deserialize<'de> for HookEvent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|_| D::Error::unknown_variant(&text, &Self::WORDS))
     }
 }
 
@@ -210,8 +155,10 @@ mod tests {
 
     #[test]
     fn every_event_has_its_word_and_a_typo_a_suggestion() {
-        for event in HookEvent::ALL {
-            assert_eq!(event.word().parse::<HookEvent>(), Ok(event));
+        for (event, word) in HookEvent::WORDS {
+            assert_eq!(word.parse::<HookEvent>(), Ok(event));
+            let written = serde_json::Value::from(word);
+            assert_eq!(serde_json::from_value::<HookEvent>(written).unwrap(), event);
         }
         for (typo, meant) in [
             ("PreToolUes", "PreToolUse"),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -14,19 +16,44 @@ pub const MAX_FILE: usize = 1024 * 1024;
 /// The most hooks of a file.
 const MAX_ENTRIES: usize = 256;
 
-/// The longest command, in bytes.
-const MAX_COMMAND: usize = 32 * 1024;
-
 /// The time of an entry without one, as its own program has it.
 const USUAL: Duration = Duration::from_secs(600);
 
 /// The same at a prompt.
 const AT_PROMPT: Duration = Duration::from_secs(30);
 
-const LONGEST: u64 = 3600;
+const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Settings of an entry that change nothing here.
 const IGNORED: [&str; 3] = ["once", "shell", "statusMessage"];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ForeignFile {
+    hooks: Option<Map<String, Value>>,
+    #[serde(default)]
+    disable_all_hooks: Value,
+}
+
+/// Hooks with one matcher.
+#[derive(Deserialize)]
+struct ForeignGroup {
+    matcher: Option<Matcher>,
+    hooks: Vec<Value>,
+}
+
+/// An entry of type `command`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ForeignCommand {
+    command: String,
+    args: Option<Vec<String>>,
+    #[serde(rename = "if")]
+    condition: Option<String>,
+    timeout: Option<f64>,
+    r#async: Option<bool>,
+    async_rewake: Option<bool>,
+}
 
 /// The hooks of a foreign file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,191 +70,156 @@ impl ForeignHooks {
     /// JSON.
     pub fn read(bytes: &[u8]) -> Self {
         let mut found = Self::default();
-        if bytes.len() > MAX_FILE {
-            let reason = format!("the file has more than {MAX_FILE} bytes");
-            found.problems.push(Problem::new(reason));
-            return found;
-        }
-        match serde_json::from_slice::<Value>(bytes) {
-            Ok(file) => found.read_file(&file),
-            Err(error) => found.problems.push(Problem {
-                place: Some((error.line(), error.column())),
-                ..Problem::new(format!("it is not JSON: {error}"))
-            }),
+        if let Err(problem) = found.read_file(bytes) {
+            found.problems.push(problem);
         }
         found
     }
 
-    fn read_file(&mut self, file: &Value) {
-        let Some(hooks) = file.get("hooks").filter(|it| !it.is_null()) else {
-            return;
+    fn read_file(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        if bytes.len() > MAX_FILE {
+            let reason = format!("the file has more than {MAX_FILE} bytes");
+            return Err(Problem::new(reason));
+        }
+        let file: ForeignFile = typed(&serde_json::from_slice(bytes)?, "")?;
+        let Some(hooks) = file.hooks else {
+            return Ok(());
         };
-        let Some(hooks) = hooks.as_object() else {
-            self.problem("hooks", "it is not an object");
-            return;
-        };
-        if file.get("disableAllHooks") == Some(&Value::Bool(true)) {
-            self.left_out
-                .push("`disableAllHooks` is set: none is run".to_owned());
-            return;
+        if file.disable_all_hooks == Value::Bool(true) {
+            let sentence = "`disableAllHooks` is set: none is run";
+            self.left_out.push(sentence.to_owned());
+            return Ok(());
         }
         for (word, groups) in hooks {
-            let Ok(event) = word.parse::<HookEvent>() else {
-                self.unknown_event(word);
-                continue;
-            };
-            self.read_event(event, groups);
-        }
-    }
-
-    fn unknown_event(&mut self, word: &str) {
-        let problem = Problem::of(format!("hooks.{word}"), format!("no event `{word}` here"));
-        let known = HookEvent::ALL.map(HookEvent::word);
-        let problem = problem.suggest(word, known);
-        match problem.suggestion {
-            Some(_) => self.problems.push(problem),
-            None => self
-                .left_out
-                .push(format!("`{word}`: there is no such event here")),
-        }
-    }
-
-    fn read_event(&mut self, event: HookEvent, groups: &Value) {
-        let path = format!("hooks.{event}");
-        let Some(groups) = groups.as_array() else {
-            return self.problem(path, "it is not a list");
-        };
-        for (index, group) in groups.iter().enumerate() {
-            let path = format!("{path}[{index}]");
-            let matcher = match matcher(group) {
-                Ok(matcher) => matcher,
-                Err(reason) => {
-                    self.problem(format!("{path}.matcher"), reason);
-                    continue;
+            let read = match word.parse::<HookEvent>() {
+                Ok(event) => self.read_event(event, &groups),
+                Err(problem) if problem.suggestion.is_some() => Err(Problem {
+                    key: Some(format!("hooks.{word}")),
+                    ..problem
+                }),
+                Err(_) => {
+                    let sentence = format!("`{word}`: there is no such event here");
+                    self.left_out.push(sentence);
+                    Ok(())
                 }
             };
-            let Some(entries) = group.get("hooks").and_then(Value::as_array) else {
-                self.problem(format!("{path}.hooks"), "it is not a list");
-                continue;
-            };
-            for (index, entry) in entries.iter().enumerate() {
-                let path = format!("{path}.hooks[{index}]");
-                self.read_entry(event, &matcher, entry, path);
-            }
+            self.problems.extend(read.err());
         }
+        Ok(())
     }
 
-    fn read_entry(&mut self, event: HookEvent, matcher: &Matcher, entry: &Value, path: String) {
-        let Some(fields) = entry.as_object() else {
-            return self.problem(path, "it is not an object");
-        };
-        let kind = fields.get("type").and_then(Value::as_str);
-        match kind {
-            Some("command") => {}
-            Some(kind @ ("http" | "mcp_tool" | "prompt" | "agent")) => {
+    fn read_event(&mut self, event: HookEvent, groups: &Value) -> Result<(), Problem> {
+        let path = format!("hooks.{event}");
+        let groups: Vec<Value> = typed(groups, &path)?;
+        for (index, group) in groups.iter().enumerate() {
+            let read = self.read_group(event, group, &format!("{path}[{index}]"));
+            self.problems.extend(read.err());
+        }
+        Ok(())
+    }
+
+    fn read_group(&mut self, event: HookEvent, group: &Value, path: &str) -> Result<(), Problem> {
+        let group: ForeignGroup = typed(group, path)?;
+        let matcher = group.matcher.unwrap_or_else(Matcher::all);
+        for (index, entry) in group.hooks.iter().enumerate() {
+            let path = format!("{path}.hooks[{index}]");
+            let read = self.read_entry(event, &matcher, entry, &path);
+            self.problems.extend(read.err());
+        }
+        Ok(())
+    }
+
+    fn read_entry(
+        &mut self,
+        event: HookEvent,
+        matcher: &Matcher,
+        entry: &Value,
+        path: &str,
+    ) -> Result<(), Problem> {
+        let fields: Map<String, Value> = typed(entry, path)?;
+        match fields
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+        {
+            "command" => {}
+            kind @ ("http" | "mcp_tool" | "prompt" | "agent") => {
                 let sentence = format!("`{path}`: hooks of type `{kind}` are not run");
                 self.left_out.push(sentence);
-                return;
+                return Ok(());
             }
             other => {
-                let reason = format!("no type `{}`", other.unwrap_or_default());
-                let problem = Problem::of(format!("{path}.type"), reason);
-                self.problems
-                    .push(problem.suggest(other.unwrap_or_default(), ["command"]));
-                return;
+                let problem = Problem::of(format!("{path}.type"), format!("no type `{other}`"));
+                return Err(problem.suggest(other, ["command"]));
             }
         }
         for name in IGNORED.iter().filter(|name| fields.contains_key(**name)) {
             self.left_out.push(format!("`{path}.{name}`: ignored"));
         }
-        match read_command(event, matcher, fields) {
-            Ok(entry) if self.entries.contains(&entry) => {}
-            Ok(entry) if self.entries.len() < MAX_ENTRIES => self.entries.push(entry),
-            Ok(_) => self.problem(path, format!("a file has at most {MAX_ENTRIES} hooks")),
-            Err(problem) => {
-                let key = problem.key.as_deref().unwrap_or_default();
-                self.problem(format!("{path}.{key}"), problem.reason.clone());
+        let name = name(event, matcher, &fields)?;
+        let command: ForeignCommand = typed(entry, path)?;
+        let entry = command.entry(name, event, matcher);
+        let entry = entry.map_err(|problem| Problem {
+            key: problem.key.map(|key| format!("{path}.{key}")),
+            ..problem
+        })?;
+        if self.entries.contains(&entry) {
+            return Ok(());
+        }
+        if self.entries.len() == MAX_ENTRIES {
+            let reason = format!("a file has at most {MAX_ENTRIES} hooks");
+            return Err(Problem::of(path, reason));
+        }
+        self.entries.push(entry);
+        Ok(())
+    }
+}
+
+/// A value of the file as its type. The problem names the place in the file.
+fn typed<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let key = match error.path().to_string().as_str() {
+            "." => path.to_owned(),
+            below => format!("{path}.{below}"),
+        };
+        Problem::of(key.trim_start_matches('.'), error.inner().to_string())
+    })
+}
+
+impl ForeignCommand {
+    fn entry(
+        self,
+        name: HookName,
+        event: HookEvent,
+        matcher: &Matcher,
+    ) -> Result<HookEntry, Problem> {
+        Ok(HookEntry {
+            name,
+            event,
+            matcher: matcher.clone(),
+            timeout: self.timeout(event)?,
+            command: HookCommand::new(self.command, self.args)?,
+            condition: self.condition,
+            on_failure: HookEntry::usual_on_failure(event),
+            sandbox: None,
+            may_allow: false,
+            parallel: false,
+            is_async: [self.r#async, self.async_rewake].contains(&Some(true)),
+            points: HookEntry::usual_points(event),
+        })
+    }
+
+    fn timeout(&self, event: HookEvent) -> Result<Duration, Problem> {
+        match self.timeout {
+            None if event == HookEvent::UserPromptSubmit => Ok(AT_PROMPT),
+            None => Ok(USUAL),
+            Some(seconds) if seconds > 0.0 => {
+                let wanted = Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST);
+                Ok(wanted.clamp(Duration::from_secs(1), LONGEST))
             }
+            Some(_) => Err(Problem::of("timeout", "it is not a number of seconds")),
         }
     }
-
-    fn problem(&mut self, key: impl Into<String>, reason: impl Into<String>) {
-        self.problems.push(Problem::of(key, reason));
-    }
-}
-
-fn matcher(group: &Value) -> Result<Matcher, String> {
-    match group.get("matcher") {
-        None | Some(Value::Null) => Ok(Matcher::all()),
-        Some(Value::String(text)) => text.parse().map_err(|error| format!("{error}")),
-        Some(_) => Err("it is not a string".to_owned()),
-    }
-}
-
-fn read_command(
-    event: HookEvent,
-    matcher: &Matcher,
-    fields: &Map<String, Value>,
-) -> Result<HookEntry, Problem> {
-    let points = HookEntry::usual_points(event);
-    let flag = |name: &str| fields.get(name) == Some(&Value::Bool(true));
-    let condition = match fields.get("if") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(rule)) => Some(rule.clone()),
-        Some(_) => return Err(Problem::of("if", "it is not a string")),
-    };
-    Ok(HookEntry {
-        name: name(event, matcher, fields)?,
-        event,
-        matcher: matcher.clone(),
-        condition,
-        command: command(fields)?,
-        timeout: timeout(event, fields.get("timeout"))?,
-        on_failure: HookEntry::usual_on_failure(event),
-        sandbox: None,
-        may_allow: false,
-        parallel: false,
-        is_async: flag("async") || flag("asyncRewake"),
-        points,
-    })
-}
-
-fn command(fields: &Map<String, Value>) -> Result<HookCommand, Problem> {
-    let line = fields.get("command").and_then(Value::as_str);
-    let line = line.filter(|line| !line.trim().is_empty() && !line.contains('\0'));
-    let line = line.ok_or_else(|| Problem::of("command", "it is not a string, or empty"))?;
-    let no_list = || Problem::of("args", "it is not a list of strings");
-    let args = match fields.get("args") {
-        None | Some(Value::Null) => None,
-        Some(args) => {
-            let args = args.as_array().ok_or_else(no_list)?.iter();
-            let args = args.map(|it| it.as_str().map(str::to_owned));
-            Some(args.collect::<Option<Vec<_>>>().ok_or_else(no_list)?)
-        }
-    };
-    let rest = args.iter().flatten().map(String::len).sum::<usize>();
-    if line.len() + rest > MAX_COMMAND {
-        let reason = format!("a command has at most {MAX_COMMAND} bytes");
-        return Err(Problem::of("command", reason));
-    }
-    Ok(match args {
-        None => HookCommand::Shell(line.to_owned()),
-        Some(args) => HookCommand::Argv([vec![line.to_owned()], args].concat()),
-    })
-}
-
-fn timeout(event: HookEvent, value: Option<&Value>) -> Result<Duration, Problem> {
-    let usual = match event {
-        HookEvent::UserPromptSubmit => AT_PROMPT,
-        _ => USUAL,
-    };
-    let Some(value) = value.filter(|it| !it.is_null()) else {
-        return Ok(usual);
-    };
-    let seconds = value.as_f64().filter(|it| *it > 0.0);
-    let seconds = seconds.ok_or_else(|| Problem::of("timeout", "it is not a number of seconds"))?;
-    let wanted = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    Ok(wanted.clamp(Duration::from_secs(1), Duration::from_secs(LONGEST)))
 }
 
 /// The event and six digits of the entry: another entry has another name.
@@ -303,8 +295,8 @@ mod tests {
         let expected = [
             "`hooks.PreToolUse[0].hooks[3].type`: no type `comand`; did you mean `command`?",
             "`hooks.PreToolUse[1].matcher`: character 5 of the matcher: look-around",
-            "`hooks.Stop[0].hooks[0].command`: it is not a string, or empty",
-            "`hooks.PreToolUes`: no event `PreToolUes` here; did you mean `PreToolUse`?",
+            "`hooks.Stop[0].hooks[0].command`: it is empty",
+            "`hooks.PreToolUes`: no event `PreToolUes`; did you mean `PreToolUse`?",
         ];
         assert_eq!(problems.len(), expected.len(), "{problems:#?}");
         for (problem, expected) in problems.iter().zip(expected) {

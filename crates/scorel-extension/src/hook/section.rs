@@ -7,12 +7,6 @@ use super::{
 };
 use crate::Problem;
 
-/// The longest command, in bytes.
-const MAX_COMMAND: usize = 32 * 1024;
-
-/// The most arguments of a command.
-const MAX_ARGUMENTS: usize = 256;
-
 /// The longest time that a hook may be given.
 const MAX_SECONDS: u64 = 3600;
 
@@ -49,7 +43,7 @@ impl HookSection {
             event,
             matcher: self.matcher.clone().unwrap_or_else(Matcher::all),
             condition: self.condition.clone(),
-            command: self.command()?,
+            command: HookCommand::new(self.command.clone(), self.args.clone())?,
             timeout: self.timeout(&points)?,
             on_failure: self
                 .on_failure
@@ -77,27 +71,6 @@ impl HookSection {
                 Ok(points)
             }
         }
-    }
-
-    fn command(&self) -> Result<HookCommand, Problem> {
-        let args = self.args.as_deref().unwrap_or_default();
-        let bytes = self.command.len() + args.iter().map(String::len).sum::<usize>();
-        let all = || args.iter().chain([&self.command]);
-        if self.command.trim().is_empty() {
-            return Err(Problem::of("command", "it is empty"));
-        }
-        if bytes > MAX_COMMAND || args.len() > MAX_ARGUMENTS {
-            let reason =
-                format!("a command has at most {MAX_ARGUMENTS} arguments and {MAX_COMMAND} bytes");
-            return Err(Problem::of("command", reason));
-        }
-        if all().any(|text| text.contains('\0')) {
-            return Err(Problem::of("command", "it has a NUL character"));
-        }
-        Ok(match &self.args {
-            None => HookCommand::Shell(self.command.clone()),
-            Some(args) => HookCommand::Argv([std::slice::from_ref(&self.command), args].concat()),
-        })
     }
 
     fn timeout(&self, points: &[ContextPoint]) -> Result<Duration, Problem> {

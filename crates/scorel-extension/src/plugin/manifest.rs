@@ -140,13 +140,9 @@ impl Manifest {
 
 /// The text as a JSON object.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Problem::new("it is not an object")),
-        Err(error) => Err(Problem {
-            place: Some((error.line(), error.column())),
-            ..Problem::new(format!("it is not JSON: {error}"))
-        }),
+    match serde_json::from_str(text)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Problem::new("it is not an object")),
     }
 }
 

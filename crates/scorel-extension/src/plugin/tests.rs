@@ -222,7 +222,7 @@ fn a_broken_file_is_named_with_its_place_and_the_rest_is_read() {
         "plugin.json: `comands`: no such field; it is ignored; did you mean `commands`?",
         "plugin.json: `version`: it is not a string",
         "none.json: there is no such file",
-        "hooks/hooks.json: `hooks.PreToolUes`: no event `PreToolUes` here; did you mean `PreToolUse`?",
+        "hooks/hooks.json: `hooks.PreToolUes`: no event `PreToolUes`; did you mean `PreToolUse`?",
         "commands/a.md: `description` is not a text",
         "commands/b.md: no line `---` ends its head",
         "commands/c.md: line 2, column ",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
-use scorel_extension::hook::{HookCommand, HookEntry, HookSandbox, MatchedWord, OnFailure};
+use scorel_extension::hook::{HookCommand, HookEntry, HookSandbox, OnFailure};
 use scorel_guidance::extensions::UsedPlugin;
 use scorel_guidance::skills::SkillProject;
 use scorel_proto::{
@@ -161,13 +161,12 @@ impl List<'_> {
             }
             HookState::Active | HookState::Other => {}
         }
-        let is_of_tools = entry.event.matched() == MatchedWord::Tool;
         let has_tool = || {
             self.tools
                 .iter()
                 .any(|tool| entry.matcher.matches_tool(tool))
         };
-        if is_of_tools && !self.tools.is_empty() && !has_tool() {
+        if entry.event.stage().is_of_calls() && !self.tools.is_empty() && !has_tool() {
             warnings.push("its matcher matches none of the tools of the latest turn".to_owned());
         }
         if let Some(rule) = &entry.condition
