@@ -9,7 +9,7 @@ mod files;
 mod format;
 mod manifest;
 mod not_run;
-mod plugin_hooks;
+mod parts;
 mod reader;
 mod variables;
 

@@ -10,8 +10,8 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// Characters of a description.
 const MAX_DESCRIPTION: usize = 1_024;
 
-/// Paths of one field.
-const MAX_PATHS: usize = 100;
+/// Values of one field.
+const MAX_VALUES: usize = 100;
 
 /// The schemas of Agent Plugins whose version is read.
 const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.";
@@ -63,26 +63,25 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a plugin. What is wrong in optional fields goes to `problems`.
+    /// Reads the manifest of a plugin, if it has one. What is wrong in optional fields goes to `problems`.
     ///
     /// # Errors
-    /// Why there is no plugin, and in which file.
+    /// Why there is no plugin.
     pub(super) fn read(
         files: PluginFiles<'_>,
+        format: Option<PluginFormat>,
         problems: &mut Vec<Problem>,
-    ) -> Result<Self, (PluginFormat, Problem)> {
-        let is_there = |format: &PluginFormat| files.is_file(format.manifest());
-        let format = PluginFormat::ALL.into_iter().find(is_there);
-        let Some(format) = format else {
-            let reason = "a plugin has `.claude-plugin/plugin.json`, `.codex-plugin/plugin.json`, or a `plugin.json` \
-                          of agent-plugins.org";
-            return Err((PluginFormat::Claude, Problem::new(reason)));
-        };
-        let failed = |problem| (format, problem);
-        let text = files.text(format.manifest(), MAX_BYTES).map_err(failed)?;
-        let fields = object(&text.unwrap_or_default()).map_err(failed)?;
+    ) -> Result<Self, Problem> {
+        let format = format.ok_or_else(|| {
+            Problem::new(
+                "a plugin has `.claude-plugin/plugin.json`, `.codex-plugin/plugin.json`, or a `plugin.json` \
+                 of agent-plugins.org",
+            )
+        })?;
+        let text = files.text(format.manifest(), MAX_BYTES)?;
+        let fields = object(&text.unwrap_or_default())?;
         if format == PluginFormat::AgentPlugins {
-            check_schema(&fields).map_err(failed)?;
+            check_schema(&fields)?;
         }
         for unknown in fields.keys().filter(|key| !FIELDS.contains(&key.as_str())) {
             let problem = Problem::of(unknown, "no such field; it is ignored");
@@ -97,7 +96,7 @@ impl Manifest {
             }
         };
         let name = text("name").filter(|name| !name.trim().is_empty());
-        let name = name.ok_or_else(|| failed(Problem::of("name", "it is missing")))?;
+        let name = name.ok_or_else(|| Problem::of("name", "it is missing"))?;
         let description = text("description").unwrap_or_default();
         let description: Vec<&str> = description.split_whitespace().collect();
         Ok(Self {
@@ -120,21 +119,22 @@ impl Manifest {
         field.filter(|it| !it.is_null())
     }
 
-    /// The paths of a field: one, or a list; also whether something else is in it. Agent Plugins have fixed places.
-    pub(super) fn paths(&self, name: &str) -> (Vec<&str>, Vec<&Value>) {
+    /// The values of a field: one, or a list. Agent Plugins have fixed places.
+    pub(super) fn values(&self, name: &str) -> impl Iterator<Item = &Value> {
         let field = self
             .field(name)
             .filter(|_| self.format != PluginFormat::AgentPlugins);
-        let values: Vec<&Value> = match field {
-            None => Vec::new(),
-            Some(Value::Array(values)) => values.iter().take(MAX_PATHS).collect(),
-            Some(value) => vec![value],
+        let values: &[Value] = match field {
+            None => &[],
+            Some(Value::Array(values)) => values.as_slice(),
+            Some(value) => std::slice::from_ref(value),
         };
-        let paths = values.iter().filter_map(|it| it.as_str()).collect();
-        (
-            paths,
-            values.into_iter().filter(|it| !it.is_string()).collect(),
-        )
+        values.iter().take(MAX_VALUES)
+    }
+
+    /// The file that it is in.
+    pub(super) const fn file(&self) -> &'static str {
+        self.format.manifest()
     }
 }
 
