@@ -25,7 +25,6 @@ mod host;
 mod import_file;
 mod listeners;
 mod metrics;
-mod models;
 mod notices;
 mod permission;
 mod process_memory;

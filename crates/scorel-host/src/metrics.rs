@@ -22,7 +22,7 @@ use scorel_session::{Section, SessionFeature};
 
 use metric_set::MetricSet;
 
-pub(crate) use model_calls::{CountedProvider, ModelCalls};
+use model_calls::ModelCalls;
 pub(crate) use timed_storage::TimedStorage;
 
 /// Bounds of buckets in seconds: from a reply out of memory to one that waits for an endpoint.

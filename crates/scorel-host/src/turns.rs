@@ -21,6 +21,7 @@ use scorel_guidance::instructions::{Access, InstructionSources, guidance, guides
 use scorel_guidance::skills::{SkillProject, Skills, listing};
 use scorel_home::ProjectRegistry;
 use scorel_journal::Blobs;
+use scorel_models::{Models, WantedModel};
 use scorel_proto::{CustomMessageBody, NoticeBody, ProjectId, ThinkingLevel, TurnError};
 use scorel_session::{
     CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, SessionResources, TitleAnswer,
@@ -31,7 +32,6 @@ use scorel_workplace::worktrees::{summary, work_dir};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use crate::models::{Models, WantedModel};
 use crate::notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::runners::{HostRunners, RunnerParts, check_suitable};

@@ -10,6 +10,7 @@ use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
 use scorel_home::trusted_file::FileProblem;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
+use scorel_models::Models;
 use scorel_orchestrator::{AgentTaskFeature, Orchestrator};
 use scorel_proto::DaemonManager;
 use scorel_search::SearchIndex;
@@ -27,7 +28,6 @@ use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
-use crate::models::Models;
 use crate::programs::{ExtensionPrograms, ProgramMeans};
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
@@ -75,7 +75,7 @@ impl Host {
             Arc::clone(&config),
             parts.secrets,
             home.models(),
-            metrics.model_calls().clone(),
+            metrics.model_calls().watch(),
         );
         let models = Arc::new(models);
         let commands = CommandHost::new(

@@ -6,6 +6,7 @@ use prometheus::{IntCounterVec, Opts};
 use scorel_engine::{
     ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
 };
+use scorel_models::Watch;
 
 use super::metric_set::MetricSet;
 
@@ -25,7 +26,7 @@ pub(crate) struct ModelCalls {
 
 /// A provider whose calls are counted, each attempt once.
 #[derive(Debug)]
-pub(crate) struct CountedProvider {
+struct CountedProvider {
     inner: Arc<dyn Provider>,
     calls: ModelCalls,
 }
@@ -49,6 +50,15 @@ impl ModelCalls {
         }
     }
 
+    /// Counts the calls of what it gets.
+    pub(crate) fn watch(&self) -> Watch {
+        let calls = self.clone();
+        Box::new(move |inner| {
+            let calls = calls.clone();
+            Arc::new(CountedProvider { inner, calls })
+        })
+    }
+
     fn count(&self, provider: &str, result: &str) {
         let mut providers = self
             .providers
@@ -60,12 +70,6 @@ impl ModelCalls {
         drop(providers);
         let provider = if is_known { provider } else { OTHER };
         self.calls.with_label_values(&[provider, result]).inc();
-    }
-}
-
-impl CountedProvider {
-    pub(crate) fn new(inner: Arc<dyn Provider>, calls: ModelCalls) -> Self {
-        Self { inner, calls }
     }
 }
 

@@ -42,7 +42,7 @@ fn counted(
         },
         events: Mutex::new(events),
     };
-    let counted = CountedProvider::new(Arc::new(played), metrics.model_calls().clone());
+    let counted = (metrics.model_calls().watch())(Arc::new(played));
     counted.stream(ModelRequest {
         system: String::new(),
         messages: Context::default(),

@@ -12,6 +12,7 @@ use scorel_guidance::trust::TrustError;
 use scorel_home::ProjectError;
 use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
+use scorel_models::ModelCallError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_search::SearchError;
@@ -22,7 +23,6 @@ use tokio::task::JoinError;
 use crate::commands::CommandError;
 use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
-use crate::models::ModelCallError;
 use crate::rpc::attachments::AttachmentRefusal;
 
 /// The result of a method, or why the call failed.

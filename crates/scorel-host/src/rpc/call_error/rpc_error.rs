@@ -10,6 +10,7 @@ use scorel_guidance::trust::TrustError;
 use scorel_home::receipts::ReceiptError;
 use scorel_home::{ProjectError, StateError};
 use scorel_journal::BlobError;
+use scorel_models::{ModelCallError, ModelError};
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
 use scorel_provider::{ListError, SetupError};
@@ -19,7 +20,6 @@ use scorel_workplace::worktrees::WorktreeError;
 use serde_json::{Value, json};
 
 use super::CallError;
-use crate::models::{ModelCallError, ModelError};
 use write_code::write_code;
 
 impl From<CallError> for RpcError {

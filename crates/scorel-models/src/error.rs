@@ -5,7 +5,7 @@ use scorel_provider::SetupError;
 
 /// The reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ModelError {
+pub enum ModelError {
     #[error(transparent)]
     Secret(#[from] SecretError),
     #[error(transparent)]
@@ -28,7 +28,7 @@ pub(crate) enum ModelError {
 }
 
 impl ModelError {
-    pub(crate) fn provider(&self) -> Option<&str> {
+    pub fn provider(&self) -> Option<&str> {
         match self {
             Self::NoKey { provider, .. }
             | Self::UnnamedKey { provider }

@@ -6,7 +6,7 @@ use super::ModelError;
 
 /// The reason why a call about models failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ModelCallError {
+pub enum ModelCallError {
     /// The model that the caller named cannot be used: the caller's mistake where no such model or
     /// provider exists, otherwise the provider's.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use super::{ModelCallError, ModelError, Models};
 
 impl Models {
     /// Asks the configured model, or the named one, for one word.
-    pub(crate) async fn check(
+    pub async fn check(
         self: &Arc<Self>,
         project: Option<PathBuf>,
         model: Option<String>,
@@ -64,7 +64,7 @@ impl Models {
 
     /// The provider of a model that a client or the configuration named, limited to answers of
     /// `max_tokens`. Reads files.
-    pub(crate) fn limited(
+    pub fn limited(
         &self,
         config: &Config,
         model: &str,

@@ -29,7 +29,7 @@ struct AskedProvider {
 impl Models {
     /// Lists the models of one provider, or of all. With `live`, endpoints are asked concurrently,
     /// each with the 15 s timeout of `Connector::list_models`, and their answers are kept for turns.
-    pub(crate) async fn list(
+    pub async fn list(
         self: &Arc<Self>,
         project: Option<PathBuf>,
         provider: Option<String>,

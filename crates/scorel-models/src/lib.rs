@@ -1,4 +1,7 @@
 //! Models: connecting a provider with its key, listing what providers offer, checking one.
+//!
+//! In: the configuration, keys, and a file of what endpoints have listed. Out: providers for turns, and lists for people.
+//! Nothing here knows sessions.
 
 mod calendar;
 mod call_error;
@@ -22,30 +25,32 @@ use scorel_home::SecretStore;
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 
-use crate::metrics::{CountedProvider, ModelCalls};
 use calendar::{Calendar, SystemCalendar, day_of};
 use model_lists::ModelLists;
 
-pub(crate) use call_error::ModelCallError;
-pub(crate) use error::ModelError;
+pub use call_error::ModelCallError;
+pub use error::ModelError;
 
 /// Connects providers from the configuration and lists their models.
-pub(crate) struct Models {
+pub struct Models {
     config: Arc<ConfigSource>,
     secrets: SecretStore,
     connector: Mutex<(Timeouts, Connector)>,
     lists: Arc<ModelLists>,
     calendar: Arc<dyn Calendar>,
-    calls: ModelCalls,
+    watch: Watch,
 }
+
+/// Has what is called seen: the daemon counts calls.
+pub type Watch = Box<dyn Fn(Arc<dyn Provider>) -> Arc<dyn Provider> + Send + Sync>;
 
 /// A model that a caller names for a session, and how much it shall think.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WantedModel<'a> {
+pub struct WantedModel<'a> {
     /// `None` for the configured one.
-    pub(crate) name: Option<&'a str>,
+    pub name: Option<&'a str>,
     /// The default level stands for the configured one.
-    pub(crate) level: ThinkingLevel,
+    pub level: ThinkingLevel,
 }
 
 impl fmt::Debug for Models {
@@ -55,12 +60,12 @@ impl fmt::Debug for Models {
 }
 
 impl Models {
-    /// `lists` is the file that keeps what endpoints list; `calls` counts every call.
-    pub(crate) fn new(
+    /// `lists` is the file that keeps what endpoints list; `watch` gets every provider.
+    pub fn new(
         config: Arc<ConfigSource>,
         secrets: SecretStore,
         lists: PathBuf,
-        calls: ModelCalls,
+        watch: Watch,
     ) -> Self {
         let timeouts = config.current(None).runtime.timeouts;
         Self {
@@ -69,12 +74,12 @@ impl Models {
             connector: Mutex::new((timeouts, Connector::new(timeouts))),
             lists: Arc::new(ModelLists::new(lists)),
             calendar: Arc::new(SystemCalendar),
-            calls,
+            watch,
         }
     }
 
     /// The provider of the configured model, or of the model that a client named. Reads files.
-    pub(crate) fn provider(
+    pub fn provider(
         &self,
         config: &Config,
         model: Option<&str>,
@@ -92,11 +97,11 @@ impl Models {
             SetupError::MissingKey { provider, .. } => ModelError::UnnamedKey { provider },
             other => ModelError::from(other),
         })?;
-        Ok(Arc::new(CountedProvider::new(made, self.calls.clone())))
+        Ok((self.watch)(made))
     }
 
     /// The thinking level of a turn: the requested one, or else the configured one. Reads files.
-    pub(crate) fn thinking(
+    pub fn thinking(
         &self,
         config: &Config,
         wanted: WantedModel<'_>,
@@ -112,7 +117,7 @@ impl Models {
 
     /// Checks a model that a client named without asking its endpoint: the provider is known, its key is
     /// set, the model is not retired and has the thinking level.
-    pub(crate) async fn accept(
+    pub async fn accept(
         self: &Arc<Self>,
         project: PathBuf,
         name: Option<String>,
