@@ -16,7 +16,8 @@ use std::path::Path;
 pub(crate) use args::ConfigArgs;
 pub(crate) use exit::ConfigExit;
 
-use scorel_config::{ConfigFile, ConfigKey, ConfigSource, nearest};
+use scorel_config::{ConfigFile, ConfigKey, ConfigSource};
+use scorel_extension::nearest;
 use scorel_fsck::visible;
 use scorel_home::HomeSource;
 use scorel_proto::{ConfigProblem, ConfigSetting, GetConfigResult};

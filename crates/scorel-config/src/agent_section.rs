@@ -1,5 +1,6 @@
 //! The `[agents.TYPE]` tables of the user's file.
 
+use scorel_extension::nearest;
 use scorel_proto::{AgentConfig, OWN_RUNNER};
 
 use super::ConfigError;
@@ -9,7 +10,6 @@ use super::bounded::{number, number_or};
 use super::dollars::Dollars;
 use super::endpoint::filled;
 use super::origin::DocumentOrigin;
-use super::parse::nearest;
 use super::runner::{Runners, check_preset};
 use super::schema::AgentSection;
 use super::table_check::{TableCheck, Tables};

@@ -1,11 +1,11 @@
 //! What `[model]` and `[providers.NAME]` have in common.
 
+use scorel_extension::nearest;
 use scorel_home::SecretName;
 use scorel_provider::{ModelConfig, Price, SetupError, builtin_providers};
 
 use super::ConfigError;
 use super::dollars::Dollars;
-use super::parse::nearest;
 use super::schema::PriceSection;
 use super::table_check::TableCheck;
 

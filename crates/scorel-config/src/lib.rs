@@ -71,7 +71,6 @@ pub use error::{ConfigError, Position};
 pub use key::{ConfigKey, InvalidConfigKey};
 pub use login_shell_place::LoginShellPlace;
 pub use model::{ModelSettings, usual_key_names};
-pub use parse::nearest;
 pub use path::ConfigPath;
 pub use rule::GateRule;
 pub use rule_set::RuleSet;

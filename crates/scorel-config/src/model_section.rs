@@ -1,5 +1,6 @@
 //! The user's `[model]` section, checked as a whole: which keys it needs depends on its `type`.
 
+use scorel_extension::nearest;
 use scorel_provider::{ModelConfig, ModelFacts, ModelSource, builtin_providers};
 
 use super::ConfigError;
@@ -7,7 +8,6 @@ use super::bounded::number;
 use super::endpoint::{DEMO, check_endpoint, dialect, filled, named_key, price};
 use super::model::{CustomProviders, ModelSettings, usual_key_names};
 use super::origin::DocumentOrigin;
-use super::parse::nearest;
 use super::schema::{ModelSection, ModelType};
 use super::table_check::TableCheck;
 

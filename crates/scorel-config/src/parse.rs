@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use scorel_extension::nearest;
 use scorel_fs::text_of;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
@@ -8,9 +9,6 @@ use toml::de::{DeTable, DeValue};
 use super::ConfigError;
 use super::origin::DocumentOrigin;
 use super::schema::Document;
-
-/// Jaro-Winkler similarity above which a known name is suggested.
-const SIMILAR: f64 = 0.8;
 
 /// Parses one file.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrigin), ConfigError> {
@@ -77,19 +75,6 @@ fn suggested(reason: String, written: &str, known: &[&str]) -> (String, Option<S
         Some(name) => (reason, Some(name.to_owned())),
         None => (format!("{reason}; known are {}", known.join(", ")), None),
     }
-}
-
-/// The known name most similar to `written`, if similar enough to suggest.
-pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let written = written.to_lowercase().replace(['_', '-'], "");
-    let alike =
-        |name: &str| strsim::jaro_winkler(&written, &name.to_lowercase().replace(['_', '-'], ""));
-    let rated = known
-        .map(|name| (alike(name), name))
-        .filter(|(rate, _)| *rate > SIMILAR);
-    rated
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, name)| name)
 }
 
 /// The names between backticks.

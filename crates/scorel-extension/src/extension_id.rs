@@ -4,9 +4,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use crate::Problem;
-
-/// The longest id.
-const MAX: usize = 32;
+use crate::short_name::{MAX, is_short_name};
 
 /// Ids that stand for parts of the daemon.
 const TAKEN: [&str; 3] = ["hook", "workflow", "scorel"];
@@ -27,14 +25,12 @@ impl TryFrom<String> for ExtensionId {
     type Error = Problem;
 
     fn try_from(text: String) -> Result<Self, Problem> {
-        let usual = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
-        let begins_well = text.starts_with(|char: char| char.is_ascii_lowercase());
         if TAKEN.contains(&text.as_str()) {
             let reason =
                 format!("`{text}` is not an id for an extension: the daemon uses it itself");
             return Err(Problem::new(reason));
         }
-        if begins_well && text.len() <= MAX && text.chars().all(usual) {
+        if is_short_name(&text) {
             return Ok(Self(text));
         }
         Err(Problem::new(format!(

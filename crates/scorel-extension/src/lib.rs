@@ -7,6 +7,7 @@
 
 mod extension_id;
 mod problem;
+mod short_name;
 
 pub mod hook;
 pub mod plugin;

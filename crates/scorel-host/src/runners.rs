@@ -13,9 +13,10 @@ mod suitable;
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_config::{Config, RunnerConfig, RunnerSandbox, nearest};
+use scorel_config::{Config, RunnerConfig, RunnerSandbox};
 use scorel_engine::{RunnerError, RunnerErrorKind};
 use scorel_exec::Supervisors;
+use scorel_extension::nearest;
 use scorel_home::SecretStore;
 use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
 use scorel_workplace::CommandHost;

@@ -1,3 +1,4 @@
+use scorel_extension::nearest;
 use toml::{Table, Value};
 
 use super::text_change::{TextChange, WrittenValue};
@@ -5,7 +6,6 @@ use super::text_table::TextTable;
 use crate::EditConfigError;
 use crate::key::ConfigKey;
 use crate::origin::DocumentOrigin;
-use crate::parse::nearest;
 use crate::text_keys::TextKeys;
 
 /// One key of a file gets another value, or goes.

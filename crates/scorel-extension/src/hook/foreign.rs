@@ -239,10 +239,7 @@ fn name(
         }
         text.push(char.to_ascii_lowercase());
     }
-    HookName::try_from(format!(
-        "{text}-{:02x}{:02x}{:02x}",
-        digest[0], digest[1], digest[2]
-    ))
+    HookName::try_from(format!("{text}-{digest:.6x}"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-use std::fmt;
 use std::str::FromStr;
 
 use regex::{Regex, RegexBuilder};
@@ -34,7 +33,8 @@ enum Words {
 }
 
 /// Why a text is not a matcher.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("character {column} of the matcher: {reason}")]
 pub struct MatcherError {
     /// The character at fault, counted from 1.
     pub column: usize,
@@ -158,16 +158,6 @@ fn syntax(text: &str, error: &regex_syntax::Error) -> MatcherError {
 
 const fn at(column: usize, reason: String) -> MatcherError {
     MatcherError { column, reason }
-}
-
-impl fmt::Display for MatcherError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "character {} of the matcher: {}",
-            self.column, self.reason
-        )
-    }
 }
 
 #[cfg(test)]

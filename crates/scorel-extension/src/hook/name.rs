@@ -3,9 +3,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::Problem;
-
-/// The longest name.
-const MAX: usize = 32;
+use crate::short_name::{MAX, is_short_name};
 
 /// The name of a hook, unique in its file: a small letter, then small letters, digits and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -22,9 +20,7 @@ impl TryFrom<String> for HookName {
     type Error = Problem;
 
     fn try_from(text: String) -> Result<Self, Problem> {
-        let usual = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
-        let begins_well = text.starts_with(|char: char| char.is_ascii_lowercase());
-        if begins_well && text.len() <= MAX && text.chars().all(usual) {
+        if is_short_name(&text) {
             return Ok(Self(text));
         }
         Err(Problem::new(format!(

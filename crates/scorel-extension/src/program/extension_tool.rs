@@ -46,7 +46,6 @@ impl ExtensionTool {
     ) -> Self {
         let parameters = Arc::clone(tool.schema.json());
         let told = format!("{name}\n{}\n{parameters}", tool.description);
-        let digest = Sha256::digest(told.as_bytes());
         Self {
             spec: ToolSpec {
                 name,
@@ -55,7 +54,7 @@ impl ExtensionTool {
                 read_only: tool.read_only,
                 class: ToolClass::Outside,
             },
-            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            digest: format!("{:x}", Sha256::digest(told.as_bytes())),
             tool,
             program,
             scene,

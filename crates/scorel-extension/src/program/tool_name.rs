@@ -19,9 +19,8 @@ pub fn tool_name(id: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> Strin
         return name;
     }
     let digest = Sha256::digest(original.as_bytes());
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let kept = name.len().min(MAX - DIGEST - 1);
-    format!("{}_{}", &name[..kept], &digest[..DIGEST])
+    format!("{}_{digest:.DIGEST$x}", &name[..kept])
 }
 
 #[cfg(test)]
