@@ -173,10 +173,9 @@ impl<'a> PluginParts<'a> {
 
     fn servers(&mut self) -> Map<String, Value> {
         let inline = self.manifest.values("mcpServers");
+        let inline = inline.filter_map(Value::as_object).flatten();
         let mut servers: Map<_, _> = inline
-            .filter_map(Value::as_object)
-            .cloned()
-            .flatten()
+            .map(|(name, it)| (name.clone(), it.clone()))
             .collect();
         for (file, text) in self.texts("mcpServers", &[".mcp.json", "mcp.json"], MAX_BYTES) {
             match object(&text) {
