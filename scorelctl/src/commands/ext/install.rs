@@ -141,7 +141,10 @@ fn checked(root: &Path, id: Option<&ExtensionId>) -> Result<ExtensionId, Install
     if let Ok(text) = fs::read_to_string(root.join(MANIFEST)) {
         let directory = id.map(ExtensionId::as_str);
         let read = Manifest::read(&text, directory).map(|manifest| manifest.id);
-        let named = |problem| FileProblem::new(MANIFEST, problem);
+        let named = |problem| FileProblem {
+            file: MANIFEST.to_owned(),
+            problem,
+        };
         return read.map_err(|problems| {
             InstallError::NoExtension(problems.into_iter().rev().map(named).collect())
         });
