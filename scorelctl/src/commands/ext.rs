@@ -100,7 +100,7 @@ pub(super) fn run_here(
             source,
             id,
             replace,
-        } => add(source, id.clone(), *replace, home, output),
+        } => add(source, id.as_ref(), *replace, home, output),
         ExtCommand::Check { dir } => check(dir, output),
         ExtCommand::Remove { id } => {
             open(home)?.remove(id)?;
@@ -160,7 +160,7 @@ fn rows(extension: &ExtensionInfo) -> Vec<String> {
 
 fn add(
     source: &Path,
-    id: Option<ExtensionId>,
+    id: Option<&ExtensionId>,
     replace: bool,
     home: &DaemonHome,
     output: &mut Output,

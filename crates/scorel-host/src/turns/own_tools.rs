@@ -5,11 +5,11 @@ use std::sync::{Arc, Weak};
 use futures_util::future::{BoxFuture, ready};
 use scorel_engine::Tool;
 use scorel_fetch::WebFetch;
-use scorel_guidance::skills::{SkillTool, Skills};
+use scorel_guidance::skills::{SkillProject, SkillTool, Skills};
 use scorel_orchestrator::{Orchestrator, agent_tools};
 use scorel_proto::TurnError;
 
-use super::{ToolPlace, ToolSource, skill_project};
+use super::{ToolPlace, ToolSource};
 
 /// A source whose tools are there at once.
 struct OwnTools<F> {
@@ -54,7 +54,10 @@ pub(crate) fn own_sources(
     [
         source("project", |place| place.project.list()),
         source("skills", move |place| {
-            let project = skill_project(place.project_id, &place.directory);
+            let project = SkillProject {
+                id: place.project_id,
+                dir: place.directory.clone(),
+            };
             let roots = place.project.files().skills();
             vec![SkillTool::shared(&skills, project, roots)]
         }),

@@ -78,7 +78,7 @@ impl ExtensionsDir {
     pub(super) fn add(
         &self,
         source: &Path,
-        id: Option<ExtensionId>,
+        id: Option<&ExtensionId>,
         replace: bool,
     ) -> Result<AddedExtension, InstallError> {
         let staging = self.path.join(STAGED);
@@ -94,7 +94,7 @@ impl ExtensionsDir {
         &self,
         staging: &Path,
         source: &Path,
-        id: Option<ExtensionId>,
+        id: Option<&ExtensionId>,
         replace: bool,
     ) -> Result<AddedExtension, InstallError> {
         let mut files = StagedFiles::new(staging)?;
@@ -104,7 +104,7 @@ impl ExtensionsDir {
             false => unzip::unzip(source, &mut files)?,
         }
         let root = files.finish()?;
-        let id = checked(&root, id.as_ref())?;
+        let id = checked(&root, id)?;
         let path = self.path.join(id.as_str());
         let io = |source: std::io::Error| InstallError::io(&path, source);
         let replaced = path.symlink_metadata().is_ok();

@@ -108,7 +108,7 @@ fn a_directory_is_copied_replaced_and_removed() {
         "nothing of the other is left"
     );
     let named = dir
-        .add(&other, Some("other".parse().unwrap()), false)
+        .add(&other, Some(&"other".parse().unwrap()), false)
         .unwrap();
     assert_eq!(dirs.names(), ["other", "tidy"]);
     dir.remove(&named.id).unwrap();
@@ -145,7 +145,7 @@ fn a_program_is_added_by_the_id_of_its_manifest() {
     let root = dirs.plugin("some", &[("extension.toml", manifest), ("n.py", "")]);
     assert_eq!(dirs.add(&root).unwrap().id.as_str(), "notes");
     let dir = ExtensionsDir::open(&dirs.extensions).unwrap();
-    let other = dir.add(&root, Some("other".parse().unwrap()), false);
+    let other = dir.add(&root, Some(&"other".parse().unwrap()), false);
     assert!(
         matches!(other, Err(InstallError::NoExtension(_))),
         "{other:?}"
