@@ -1,11 +1,12 @@
+mod queue;
+
 use scorel_proto::{
-    AuxiliaryUsageBody, Block, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
+    AuxiliaryUsageBody, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
     CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextEditBody,
     ContextOp, ContextSizes, ContextTrimBody, Cost, CostSource, CostTotal, CustomBody,
     CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
     Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
-    QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, QueuedCustomMessage, RewindBody,
+    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody,
     SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody,
     TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
@@ -14,9 +15,12 @@ use serde_json::json;
 use super::{files, ids, messages};
 use crate::golden::Golden;
 
+pub(super) use queue::item;
+
 pub(super) fn all() -> Vec<Golden> {
     let bodies = tree().into_iter().chain(control());
     let mut goldens: Vec<Golden> = bodies.chain(compactions()).map(golden).collect();
+    goldens.extend(queue::updates().into_iter().map(golden));
     goldens.push(commanded());
     goldens.push(copied());
     goldens
@@ -227,37 +231,6 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
             ".too_large",
             PersistentBody::TurnOutcome(outcome(OutcomeReason::Error, Some(too_large()))),
         ),
-        ("", PersistentBody::QueueUpdate(queue_update())),
-        (
-            ".cleared",
-            PersistentBody::QueueUpdate(QueueUpdateBody {
-                version: 7,
-                ops: Vec::new(),
-                cancel_turn_id: Some(ids::turn()),
-                cancel_compaction_id: None,
-                cancel_restore_id: None,
-            }),
-        ),
-        (
-            ".cancelled_restore",
-            PersistentBody::QueueUpdate(QueueUpdateBody {
-                version: 7,
-                ops: Vec::new(),
-                cancel_turn_id: None,
-                cancel_compaction_id: None,
-                cancel_restore_id: Some(ids::event(3)),
-            }),
-        ),
-        (
-            ".custom",
-            PersistentBody::QueueUpdate(QueueUpdateBody {
-                version: 7,
-                ops: vec![QueueOp::append(custom_item())],
-                cancel_turn_id: None,
-                cancel_compaction_id: None,
-                cancel_restore_id: None,
-            }),
-        ),
         ("", PersistentBody::ToolStarted(tool_started())),
         (".files", files::started()),
         ("", files::restore()),
@@ -362,71 +335,6 @@ fn too_large() -> TurnError {
             kept: 31_000,
             window: 32_768,
         })),
-    }
-}
-
-fn queue_update() -> QueueUpdateBody {
-    let id = ids::item(1);
-    QueueUpdateBody {
-        version: 6,
-        ops: vec![
-            QueueOp::append(item()),
-            QueueOp::Add {
-                item: item(),
-                position: Some(0),
-                hold: true,
-                go_on: true,
-            },
-            QueueOp::Edit {
-                queue_item_id: id,
-                content: vec![Block::text("Better")],
-                edited_by: Some(ids::client()),
-            },
-            QueueOp::Move {
-                queue_item_id: id,
-                position: 0,
-            },
-            QueueOp::Convert {
-                queue_item_id: id,
-                kind: QueueKind::Steer,
-            },
-            QueueOp::Remove { queue_item_id: id },
-            QueueOp::Pause,
-            QueueOp::Resume,
-        ],
-        cancel_turn_id: None,
-        cancel_compaction_id: None,
-        cancel_restore_id: None,
-    }
-}
-
-pub(super) fn item() -> QueueItem {
-    QueueItem {
-        queue_item_id: ids::item(1),
-        kind: QueueKind::FollowUp,
-        content: vec![Block::text("And then the tests")],
-        client_id: ids::client(),
-        edited_by: None,
-        meta: None,
-        command_id: Some(ids::command()),
-        digest: Some(ids::digest()),
-    }
-}
-
-/// An item that `appendCustomMessage` queued.
-fn custom_item() -> QueueItem {
-    let custom = QueuedCustomMessage {
-        kind: "board.note".into(),
-        internal: true,
-        data: Some(json!({"lane": 3})),
-    };
-    QueueItem {
-        kind: QueueKind::Steer,
-        meta: Some(QueueItemMeta {
-            custom: Some(custom),
-            runtime_id: None,
-        }),
-        ..item()
     }
 }
 
