@@ -1,10 +1,10 @@
 //! Commands that users send by their names: those of plugins, and skills.
 
 use scorel_extension::nearest;
-use scorel_extension::plugin::PluginCommand;
 use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::{FoundSkill, SkillProject, Skills};
 use scorel_guidance::trust::TrustError;
+use scorel_plugin::PluginCommand;
 use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState};
 
 /// Finds commands, as they are now.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use scorel_client::{ClientError, DaemonHome};
 use scorel_extension::ExtensionId;
-use scorel_extension::plugin::{PluginReading, is_plugin};
+use scorel_plugin::{PluginReading, is_plugin};
 use scorel_extension::program::{MANIFEST, Manifest};
 use scorel_proto::{ExtensionInfo, ListExtensions, ListExtensionsParams, SkillState, counted};
 use scorel_screen::escape::one_line;

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 
 use scorel_extension::ExtensionId;
-use scorel_extension::plugin::{Plugin, PluginPlace, PluginReading, is_plugin};
 use scorel_extension::program::MANIFEST;
+use scorel_plugin::{Plugin, PluginPlace, PluginReading, is_plugin};
 
 use crate::trust::Inert;
 

@@ -9,10 +9,10 @@ use scorel_extension::hook::claude::{HookAgent, HookScene};
 use scorel_extension::hook::{
     CommandHook, HookAdmission, HookEntry, HookPlace, HookProgram, HookSandbox,
 };
-use scorel_extension::plugin::PluginPlace;
 use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::{ProjectItem, ProjectTrust, TrustStore};
+use scorel_plugin::PluginPlace;
 use scorel_workplace::CommandHost;
 
 use super::hook_item::hook_item;

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use scorel_extension::plugin::{PluginReading, is_plugin};
 use scorel_guidance::extensions::Extensions;
 use scorel_guidance::trust::{ItemSource, ProjectItem};
+use scorel_plugin::{PluginReading, is_plugin};
 use scorel_proto::{ItemContent, ItemProgram};
 
 /// The extensions of a project. Those of the user with the same ids stay.

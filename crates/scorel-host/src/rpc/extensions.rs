@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_extension::Problem;
-use scorel_extension::plugin::{Plugin, PluginFormat};
 use scorel_extension::program::{MANIFEST, Manifest, tool_name};
 use scorel_guidance::extensions::{ExtensionState, FoundExtension};
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::Inert;
 use scorel_home::trusted_file::{self, Trust};
+use scorel_plugin::{Plugin, PluginFormat};
 use scorel_proto::{
     ErrorChain, ExtensionInfo, ExtensionKind, ListExtensionsParams, ListExtensionsResult,
     SkillSource, SkillState,

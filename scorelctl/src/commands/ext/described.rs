@@ -1,4 +1,4 @@
-use scorel_extension::plugin::PluginReading;
+use scorel_plugin::PluginReading;
 use scorel_screen::escape::one_line;
 use serde::Serialize;
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use scorel_extension::ExtensionId;
-use scorel_extension::plugin::{FileProblem, PluginReading};
+use scorel_plugin::{FileProblem, PluginReading};
 use scorel_extension::program::{MANIFEST, Manifest};
 
 use staged::{StagedFiles, sync};

@@ -2,7 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use scorel_extension::ExtensionId;
-use scorel_extension::plugin::FileProblem;
+use scorel_plugin::FileProblem;
 
 /// The reason why an extension was not added or removed.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use scorel_extension::plugin::is_plugin;
+use scorel_plugin::is_plugin;
 use scorel_extension::program::MANIFEST;
 
 use super::InstallError;

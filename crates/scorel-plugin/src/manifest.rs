@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 
 use super::files::PluginFiles;
 use super::format::PluginFormat;
-use crate::Problem;
+use scorel_extension::Problem;
 
 /// Bytes of a manifest.
 const MAX_BYTES: u64 = 256 * 1024;

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use scorel_fs::open_regular;
 
-use crate::Problem;
+use scorel_extension::Problem;
 
 /// Entries of a directory that are looked at.
 const MAX_ENTRIES: usize = 1_000;

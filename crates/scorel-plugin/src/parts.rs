@@ -5,8 +5,8 @@ use super::PluginCommand;
 use super::files::{FileProblem, PluginFiles};
 use super::manifest::{Manifest, object};
 use super::not_run::{NotRun, NotRunKind};
-use crate::hook::{ForeignHooks, HookEntry, HookName, MAX_FILE};
-use crate::{ExtensionId, Problem};
+use scorel_extension::hook::{ForeignHooks, HookEntry, HookName, MAX_FILE};
+use scorel_extension::{ExtensionId, Problem};
 
 /// Bytes of a command, and of a file that is only looked into.
 const MAX_BYTES: u64 = 256 * 1024;

@@ -4,7 +4,7 @@ use super::files::{FileProblem, PluginFiles};
 use super::manifest::Manifest;
 use super::parts::PluginParts;
 use super::{Plugin, PluginFormat};
-use crate::{ExtensionId, Problem};
+use scorel_extension::{ExtensionId, Problem};
 
 /// Problems of a plugin that are kept.
 const MAX_PROBLEMS: usize = 100;

@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::*;
-use crate::hook::HookEvent;
+use scorel_extension::hook::HookEvent;
 
 fn write(root: &Path, file: &str, text: &str) {
     let path = root.join(file);

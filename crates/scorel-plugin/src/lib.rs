@@ -4,7 +4,6 @@
 //! what does not run, by name. Nothing is started to know it, and no link inside is followed.
 
 mod command;
-mod expansion;
 mod files;
 mod format;
 mod manifest;
@@ -15,8 +14,8 @@ mod variables;
 
 use std::path::PathBuf;
 
-use crate::ExtensionId;
-use crate::hook::HookEntry;
+use scorel_extension::ExtensionId;
+use scorel_extension::hook::HookEntry;
 
 pub use command::PluginCommand;
 pub use files::FileProblem;

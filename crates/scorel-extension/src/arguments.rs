@@ -5,7 +5,7 @@ const ALL: &str = "$ARGUMENTS";
 
 /// The text with its arguments in place. What an argument says is not looked at again. Arguments that the text names
 /// nowhere are put below it.
-pub(super) fn expand(text: &str, arguments: &str) -> String {
+pub fn expand_arguments(text: &str, arguments: &str) -> String {
     let arguments = arguments.trim();
     let words = words(arguments);
     let mut expanded = String::with_capacity(text.len() + arguments.len());
@@ -71,7 +71,7 @@ mod tests {
             ("Do it.\n", "well", "Do it.\n\nArguments: well"),
             ("$1|$2", "\"\" ''x\"y z\"", "|xy z"),
         ] {
-            assert_eq!(expand(text, arguments), expected, "{text}");
+            assert_eq!(expand_arguments(text, arguments), expected, "{text}");
         }
     }
 }

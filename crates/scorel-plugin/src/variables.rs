@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::hook::HookCommand;
+use scorel_extension::hook::HookCommand;
 
 /// The places of a plugin that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
+use scorel_extension::{Problem, expand_arguments};
 use scorel_frontmatter::Frontmatter;
 
-use super::expansion::expand;
 use super::variables::PluginPlace;
-use crate::Problem;
 
 /// Fields of a command's head that change nothing here.
 const IGNORED: [&str; 8] = [
@@ -71,7 +70,7 @@ impl PluginCommand {
 
     /// The message that the command stands for. `place` is that of its plugin.
     pub fn message(&self, arguments: &str, place: &PluginPlace) -> String {
-        let mut message = expand(&place.expand(&self.body), arguments);
+        let mut message = expand_arguments(&place.expand(&self.body), arguments);
         if has_shell(&self.body) {
             message.push_str(
                 "\n\n(Commands that are written here as !`…` have not been run. Run those whose output you need.)",
