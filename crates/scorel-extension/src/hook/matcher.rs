@@ -4,18 +4,16 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ast;
 use serde::Deserialize;
 
+use super::claude::their_tool;
+
 /// The longest matcher, in bytes.
 const MAX: usize = 4096;
 
 /// The memory that a compiled expression may take, in bytes.
 const MAX_COMPILED: usize = 1024 * 1024;
 
-/// Other names of one tool.
-const ALIASES: [(&str, &[&str]); 3] = [
-    ("AgentSpawn", &["Agent", "Task"]),
-    ("BashStop", &["KillShell"]),
-    ("Todo", &["TodoWrite"]),
-];
+/// A tool of ours, and the name before the present one that Claude Code has for it.
+const FORMER: (&str, &str) = ("AgentSpawn", "Task");
 
 /// The words for which a hook runs.
 #[derive(Debug, Clone, Deserialize)]
@@ -71,9 +69,9 @@ impl Matcher {
 
     /// Returns whether a tool matches, by its name or one that it has elsewhere.
     pub fn matches_tool(&self, tool: &str) -> bool {
-        let aliases = ALIASES.iter().find(|(name, _)| *name == tool);
-        self.matches(tool)
-            || aliases.is_some_and(|(_, others)| others.iter().any(|it| self.matches(it)))
+        let former = (tool == FORMER.0).then_some(FORMER.1);
+        let mut names = [tool, their_tool(tool)].into_iter().chain(former);
+        names.any(|name| self.matches(name))
     }
 }
 

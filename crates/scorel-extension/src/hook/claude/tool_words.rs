@@ -3,42 +3,34 @@
 pub(super) struct ToolWords {
     ours: &'static str,
     theirs: &'static str,
-    pub(super) arguments: &'static [(&'static str, &'static str)],
+    arguments: &'static [(&'static str, &'static str)],
 }
 
 const TOOLS: [ToolWords; 9] = [
-    ToolWords {
-        ours: "Read",
-        theirs: "Read",
-        arguments: &[("file_path", "path")],
-    },
-    ToolWords {
-        ours: "Write",
-        theirs: "Write",
-        arguments: &[("file_path", "path")],
-    },
-    ToolWords {
-        ours: "Edit",
-        theirs: "Edit",
-        arguments: &[
+    tool("Read", "Read", &[("file_path", "path")]),
+    tool("Write", "Write", &[("file_path", "path")]),
+    tool(
+        "Edit",
+        "Edit",
+        &[
             ("file_path", "path"),
             ("old_string", "oldString"),
             ("new_string", "newString"),
             ("replace_all", "replaceAll"),
         ],
-    },
-    ToolWords {
-        ours: "Bash",
-        theirs: "Bash",
-        arguments: &[
+    ),
+    tool(
+        "Bash",
+        "Bash",
+        &[
             ("timeout", "timeoutMs"),
             ("run_in_background", "background"),
         ],
-    },
-    ToolWords {
-        ours: "Grep",
-        theirs: "Grep",
-        arguments: &[
+    ),
+    tool(
+        "Grep",
+        "Grep",
+        &[
             ("output_mode", "mode"),
             ("-B", "before"),
             ("-A", "after"),
@@ -46,28 +38,28 @@ const TOOLS: [ToolWords; 9] = [
             ("-i", "ignoreCase"),
             ("head_limit", "limit"),
         ],
-    },
-    ToolWords {
-        ours: "AgentSpawn",
-        theirs: "Agent",
-        arguments: &[("subagent_type", "agentType"), ("description", "title")],
-    },
-    ToolWords {
-        ours: "Todo",
-        theirs: "TodoWrite",
-        arguments: &[("todos", "items")],
-    },
-    ToolWords {
-        ours: "BashOutput",
-        theirs: "BashOutput",
-        arguments: &[("bash_id", "id")],
-    },
-    ToolWords {
-        ours: "BashStop",
-        theirs: "KillShell",
-        arguments: &[("shell_id", "id")],
-    },
+    ),
+    tool(
+        "AgentSpawn",
+        "Agent",
+        &[("subagent_type", "agentType"), ("description", "title")],
+    ),
+    tool("Todo", "TodoWrite", &[("todos", "items")]),
+    tool("BashOutput", "BashOutput", &[("bash_id", "id")]),
+    tool("BashStop", "KillShell", &[("shell_id", "id")]),
 ];
+
+const fn tool(
+    ours: &'static str,
+    theirs: &'static str,
+    arguments: &'static [(&'static str, &'static str)],
+) -> ToolWords {
+    ToolWords {
+        ours,
+        theirs,
+        arguments,
+    }
+}
 
 /// The words of a tool; `None` if it has the same ones everywhere.
 pub(super) fn words(tool: &str) -> Option<&'static ToolWords> {
