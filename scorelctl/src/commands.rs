@@ -110,7 +110,7 @@ pub(crate) enum CliCommand {
     Connected(ConnectedCommand),
     /// Give an agent a task
     Spawn(spawn::SpawnArgs),
-    /// List, check, add and remove plugins and other extensions
+    /// List, check, add, remove and restart plugins and other extensions, or read what one has said
     Ext(ext::ExtArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(init::InitArgs),
@@ -306,10 +306,12 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         }
         CliCommand::Restart => wait_for(restart::run(local()?, output)).map(done),
         CliCommand::Spawn(args) => wait_at(&global, spawn::run(&args, link()?, output)),
-        CliCommand::Ext(ext::ExtArgs {
-            command: ext::ExtCommand::List(args),
-        }) => wait_at(&global, ext::list(&args, link()?, output)).map(done),
-        CliCommand::Ext(args) => ext::run_here(&args.command, local()?.home(), output).map(done),
+        CliCommand::Ext(args) if args.local_verb().is_some() => {
+            ext::run_here(&args.command, local()?.home(), output).map(done)
+        }
+        CliCommand::Ext(args) => {
+            wait_at(&global, ext::run(args.command, link()?, output)).map(done)
+        }
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
         CliCommand::Acp => wait_at(&global, acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),

@@ -1,6 +1,11 @@
-//! Extensions with programs: the published examples, broken manifests, programs that misbehave.
+//! Extensions with programs: the published examples, those of projects, broken manifests, programs that misbehave.
 
 mod examples;
 mod faults;
+mod limits;
 mod manifests;
+mod probe;
+mod projects;
 mod scene;
+mod settings;
+mod verbs;

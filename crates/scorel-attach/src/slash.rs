@@ -199,6 +199,7 @@ fn unusable(skill: &SkillInfo) -> Option<&'static str> {
             Some("it has changed since it was trusted; `scorelctl trust` shows the difference")
         }
         SkillState::Shadowed => Some("another skill of that name comes first"),
+        SkillState::Disabled => Some("`[extensions] disabled` in your configuration turns it off"),
         SkillState::Invalid => Some("it cannot be read; `scorelctl skills` says why"),
     }
 }

@@ -16,8 +16,8 @@ use scorel_session::CompactionSettings;
 use serde::Deserialize;
 
 use crate::{
-    Agents, AuxiliaryConfig, ConfigPath, CustomProviders, LoginShellPlace, ModelSettings, RuleSet,
-    Runners, VariableName, VariablePattern, VariableValue, Warning,
+    Agents, AuxiliaryConfig, ConfigPath, CustomProviders, ExtensionsConfig, LoginShellPlace,
+    ModelSettings, RuleSet, Runners, VariableName, VariablePattern, VariableValue, Warning,
 };
 
 /// The effective configuration: validated, with defaults filled in.
@@ -45,6 +45,7 @@ pub struct Config {
     pub auxiliary: AuxiliaryConfig,
     /// `[prompt] text`: the user's own part of the system prompt.
     pub prompt: Option<String>,
+    pub extensions: ExtensionsConfig,
     /// The `[[hooks]]` of the user's file.
     pub hooks: Vec<HookEntry>,
     /// The `[[hooks]]` of the project's file, which run when a user trusts them.

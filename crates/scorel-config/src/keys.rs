@@ -14,8 +14,9 @@ pub(super) struct KnownKey {
     pub default: fn(&Config) -> Value,
 }
 
-/// Tables whose keys are names of the user's own.
-pub(super) const OWN_NAMES: [&str; 6] = [
+/// Tables whose keys are names of the user's own, or begin with one.
+pub(super) const OWN_NAMES: [&str; 7] = [
+    "extensions",
     "hooks",
     "providers",
     "runners",

@@ -82,6 +82,7 @@ impl Config {
             compaction: compaction(&document.compaction),
             auxiliary: document.auxiliary.clone(),
             prompt: document.prompt.text.clone(),
+            extensions: document.extensions.clone(),
             hooks: Vec::new(),
             project_hooks: Vec::new(),
             warnings: Vec::new(),

@@ -17,6 +17,7 @@ use super::auxiliary::AuxiliaryConfig;
 use super::bounded::Bounded;
 use super::config::EnvironmentConfig;
 use super::dollars::Dollars;
+use super::extension_section::ExtensionsConfig;
 use super::model_name::model_name;
 use super::path::ConfigPath;
 use super::runner::{OnContextLost, RunnerSandbox};
@@ -50,6 +51,7 @@ pub(super) struct Document {
     pub auxiliary: AuxiliaryConfig,
     pub prompt: PromptSection,
     pub attach: AttachSection,
+    pub extensions: ExtensionsConfig,
     pub hooks: Vec<Spanned<HookSection>>,
 }
 

@@ -83,6 +83,17 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
+    /// The key in the section `[tools.limits]` of the configuration.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::OpenFiles => "openFiles",
+            Self::FileSize => "fileSize",
+            Self::ScratchSpace => "scratchSpace",
+        }
+    }
+
     /// The value in `limits`.
     pub const fn value(self, limits: &ResourceLimits) -> u64 {
         match self {

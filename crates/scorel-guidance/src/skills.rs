@@ -62,11 +62,11 @@ pub struct LoadedSkill {
 }
 
 impl Skills {
-    pub fn new(home: &Path, trust: Arc<TrustStore>) -> Self {
+    pub fn new(home: &Path, trust: Arc<TrustStore>, extensions: Extensions) -> Self {
         Self {
             home: home.to_owned(),
-            extensions: Extensions::new(home, Arc::clone(&trust)),
             trust,
+            extensions,
         }
     }
 
@@ -143,6 +143,11 @@ impl Skills {
                 return Err(format!(
                     "the skill `{name}` has changed since the user trusted it; \
                      the user can trust it again with `scorelctl trust add skill:{name}`"
+                ));
+            }
+            SkillState::Disabled => {
+                return Err(format!(
+                    "the configuration turns off the plugin of the skill `{name}`"
                 ));
             }
             SkillState::Shadowed | SkillState::Invalid => {
@@ -285,17 +290,18 @@ fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
     let state = match &extension.state {
         ExtensionState::Usable(_) => SkillState::Available,
         ExtensionState::Shadowed => SkillState::Shadowed,
+        ExtensionState::Disabled => SkillState::Disabled,
         ExtensionState::Inert(Inert::Untrusted(_)) => SkillState::Untrusted,
         ExtensionState::Inert(_) => SkillState::Changed,
     };
-    let plugin = extension.reading().and_then(|it| it.plugin);
-    for dir in plugin.into_iter().flat_map(|plugin| plugin.skills) {
+    let plugin = extension.reading.plugin();
+    for dir in plugin.into_iter().flat_map(|plugin| &plugin.skills) {
         let Some(own) = dir.file_name().and_then(OsStr::to_str) else {
             continue;
         };
         let name = format!("{}:{own}", extension.id);
         let skill = match skill::is_name(own) {
-            true => Skill::read(&dir, SkillName::Plugin(&name), Trust::Untrusted),
+            true => Skill::read(dir, SkillName::Plugin(&name), Trust::Untrusted),
             false => Err(
                 "the name of its directory has other characters than a-z, 0-9 and `-`".to_owned(),
             ),
@@ -312,7 +318,7 @@ fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
                 true => SkillSource::Project,
                 false => SkillSource::User,
             },
-            dir,
+            dir: dir.clone(),
             is_of_plugin: true,
             skill,
         });

@@ -30,6 +30,7 @@ use store::{ItemIdentity, Store};
 use trust_entry::{TrustEntry, TrustedItems};
 
 pub use inert::Inert;
+pub(crate) use listed_file::ListedFile;
 pub use named_files::NamedFiles;
 pub use project_item::{ItemSource, ProjectItem};
 pub(crate) use store::KeepError;

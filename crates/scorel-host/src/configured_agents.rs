@@ -54,6 +54,7 @@ impl AgentHost for ConfiguredAgents {
         let turn = HookTurn {
             session_id: session.session_id,
             project_id: session.project_id,
+            turn_id: None,
             directory: &directory,
             project,
             agent,

@@ -3,8 +3,6 @@
 //! In: `extension.toml` in the directories of the user and of a project. Out: tools and hooks for turns, and a
 //! process each, which is started at the first call. A project's runs from the copy that was trusted.
 
-mod found_extension;
-mod manifests;
 mod program_means;
 mod program_port;
 mod report;
@@ -12,36 +10,44 @@ mod source;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_extension::program::{ExtensionProgram, Manifest};
-use scorel_proto::ProjectId;
+use scorel_guidance::extensions::{ExtensionReading, ExtensionState, FoundExtension};
+use scorel_guidance::skills::SkillProject;
+use scorel_proto::{ErrorChain, ProjectId};
+use serde_json::{Value, json};
 
-use found_extension::FoundExtension;
-use manifests::Manifests;
-use program_means::ProgramScope;
 use program_port::ProgramPort;
 
 pub(crate) use program_means::ProgramMeans;
-
-/// The directory of extensions, in the daemon's home and in `.scorel` of a project.
-const DIRECTORY: &str = "extensions";
+pub(crate) use source::ProgramHooks;
 
 /// The programs of extensions.
 pub(crate) struct ExtensionPrograms {
     means: Arc<ProgramMeans>,
-    manifests: Manifests,
     running: Mutex<BTreeMap<ProgramKey, KnownProgram>>,
 }
 
 type ProgramKey = (Option<ProjectId>, String);
 
-/// A program, with what it was made of: another manifest or another copy is another program.
+/// A program, with what it was made of: with another manifest, copy or configuration it is another program.
 struct KnownProgram {
     root: PathBuf,
     manifest: Arc<Manifest>,
+    config: Value,
+    /// As it was at the last look.
+    reading: Arc<ExtensionReading>,
     program: Arc<ExtensionProgram>,
+}
+
+/// An extension that may be used, with its program.
+pub(crate) struct UsableProgram {
+    pub(crate) manifest: Arc<Manifest>,
+    pub(crate) program: Arc<ExtensionProgram>,
+    /// True if the project brings it.
+    pub(crate) is_project: bool,
 }
 
 impl fmt::Debug for ExtensionPrograms {
@@ -54,59 +60,82 @@ impl ExtensionPrograms {
     pub(crate) fn new(means: ProgramMeans) -> Arc<Self> {
         Arc::new(Self {
             means: Arc::new(means),
-            manifests: Manifests::default(),
             running: Mutex::default(),
         })
     }
 
-    /// The extensions of the user. Reads files; blocks.
-    fn of_the_user(&self) -> Vec<FoundExtension> {
-        let directory = self.means.home.join(DIRECTORY);
-        FoundExtension::below(&directory, &self.manifests)
+    /// The programs that sessions of a project may use, the user's first. Others of the two are forgotten. Reads
+    /// files; blocks.
+    pub(crate) fn usable(&self, project: &SkillProject) -> Vec<UsableProgram> {
+        let extensions = &self.means.extensions;
+        let found = extensions.find(Some(project)).or_else(|error| {
+            // What is trusted is unknown, so nothing of the project runs. The user's guards do.
+            tracing::warn!(error = %ErrorChain(&error), "the extensions of a project are left out");
+            extensions.find(None)
+        });
+        let found = found.unwrap_or_default().into_iter();
+        let usable: Vec<_> = found
+            .filter_map(|it| self.program(&it, Some(project)))
+            .collect();
+        let is_usable = |id: &str, is_project: bool| {
+            let mut usable = usable.iter();
+            usable.any(|it| it.is_project == is_project && it.manifest.id.as_str() == id)
+        };
+        self.running().retain(|(of, id), _| match of {
+            None => is_usable(id, false),
+            Some(of) => *of != project.id || is_usable(id, true),
+        });
+        usable
     }
 
-    /// The program of an extension, which runs from the directory `root`.
+    /// The program of an extension of the user or of the project; `None` if it has none that may be used.
     fn program(
         &self,
-        scope: ProgramScope,
-        root: &Path,
-        manifest: &Arc<Manifest>,
-    ) -> Arc<ExtensionProgram> {
-        let key = (
-            scope.as_ref().map(|(id, _)| *id),
-            manifest.id.as_str().to_owned(),
-        );
-        let mut running = self.running();
-        let known = running.get(&key);
-        if let Some(known) = known
-            && known.root == root
-            && Arc::ptr_eq(&known.manifest, manifest)
-        {
-            return Arc::clone(&known.program);
-        }
-        let port = ProgramPort {
-            means: Arc::clone(&self.means),
-            manifest: Arc::clone(manifest),
-            root: root.to_owned(),
-            project: scope,
+        found: &FoundExtension,
+        project: Option<&SkillProject>,
+    ) -> Option<UsableProgram> {
+        let ExtensionState::Usable(root) = &found.state else {
+            return None;
         };
-        let program = Arc::new(ExtensionProgram::new(&manifest.id, Arc::new(port)));
+        let manifest = Arc::clone(found.reading.manifest()?);
+        let project = project.filter(|_| found.is_project).cloned();
+        let key = (project.as_ref().map(|it| it.id), found.id.to_string());
+        let config = self.means.extensions.settings().config.remove(&found.id);
+        let config = config.unwrap_or_else(|| json!({}));
+        let is_same = |it: &KnownProgram| {
+            it.root == *root && Arc::ptr_eq(&it.manifest, &manifest) && it.config == config
+        };
+        let mut running = self.running();
+        let program = match running.get(&key).filter(|it| is_same(it)) {
+            Some(known) => Arc::clone(&known.program),
+            None => {
+                let port = ProgramPort {
+                    means: Arc::clone(&self.means),
+                    manifest: Arc::clone(&manifest),
+                    root: root.clone(),
+                    data: found.data.clone(),
+                    config: config.clone(),
+                    project,
+                };
+                Arc::new(ExtensionProgram::new(&manifest.id, Arc::new(port)))
+            }
+        };
         // The one before ends with the last call that uses it.
         running.insert(
             key,
             KnownProgram {
-                root: root.to_owned(),
-                manifest: Arc::clone(manifest),
+                root: root.clone(),
+                manifest: Arc::clone(&manifest),
+                config,
+                reading: Arc::clone(&found.reading),
                 program: Arc::clone(&program),
             },
         );
-        program
-    }
-
-    /// Forgets the programs of a scope that it has no more.
-    fn keep_only(&self, project: Option<ProjectId>, ids: &[&str]) {
-        let is_kept = |(of, id): &ProgramKey| *of != project || ids.contains(&id.as_str());
-        self.running().retain(|key, _| is_kept(key));
+        Some(UsableProgram {
+            manifest,
+            program,
+            is_project: found.is_project,
+        })
     }
 
     /// Stops all processes and waits for their ends.

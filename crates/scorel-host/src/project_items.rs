@@ -4,7 +4,6 @@
 //! cannot be read is an item with a problem, so that people see it.
 
 mod entries;
-mod extensions;
 mod hooks;
 mod servers;
 mod workflows;
@@ -50,7 +49,7 @@ impl ProjectItems {
         let mut items = self.skills.project_items(project);
         items.extend(hooks::items(project, &self.config.current(Some(project))));
         items.extend(servers::items(project));
-        items.extend(extensions::items(project, &self.extensions));
+        items.extend(self.extensions.project_items(project));
         if let Some(scorel) = self.directory_of(project) {
             items.extend(workflows::items(&scorel));
         }

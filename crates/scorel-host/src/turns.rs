@@ -149,6 +149,7 @@ impl Turns {
         ToolPlace {
             session_id: turn.request.session_id,
             project_id: turn.request.project_id,
+            turn_id: turn.request.turn_id,
             directory: turn.dir.to_owned(),
             project,
             blobs: turn.blobs(),

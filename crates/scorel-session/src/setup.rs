@@ -10,7 +10,7 @@ use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, NoticeBody, ProjectId, SessionAgent, SessionId, ThinkingLevel,
-    ToolPreset, TurnError,
+    ToolPreset, TurnError, TurnId,
 };
 
 use crate::{Guidance, KnownGuidance, SessionHeader, TitleAnswer, TitleRequest};
@@ -94,6 +94,8 @@ pub trait SessionResources: fmt::Debug + Send + Sync {
 pub struct TurnRequest {
     pub session_id: SessionId,
     pub project_id: ProjectId,
+    /// The turn; `None` for a request outside of turns.
+    pub turn_id: Option<TurnId>,
     /// The agent that works in the session, if one does.
     pub agent: Option<SessionAgent>,
     /// The runner; `None` is the daemon's own engine.

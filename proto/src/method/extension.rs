@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, SkillSource, SkillState};
+use crate::{ProcessState, ProjectId, SkillSource, SkillState};
 
 /// Parameters of `listExtensions`.
 #[serde_with::skip_serializing_none]
@@ -19,6 +19,9 @@ pub struct ListExtensionsParams {
 pub struct ListExtensionsResult {
     /// The extensions of the user, then those of the project.
     pub extensions: Vec<ExtensionInfo>,
+    /// Settings for extensions that are not here, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// An extension or plugin that was found.
@@ -32,6 +35,8 @@ pub struct ExtensionInfo {
     pub kind: ExtensionKind,
     /// True if it can be used.
     pub state: SkillState,
+    /// The state of its process; absent without one that a turn has had.
+    pub process: Option<ProcessState>,
     /// The place that it comes from.
     pub source: SkillSource,
     /// Its directory.

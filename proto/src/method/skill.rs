@@ -57,6 +57,8 @@ pub enum SkillState {
     Changed,
     /// Another skill of that name comes first.
     Shadowed,
+    /// The user's configuration turns off the extension that it is of.
+    Disabled,
     /// It cannot be read.
     Invalid,
 }

@@ -11,7 +11,10 @@ use scorel_client::{ClientError, DaemonHome};
 use scorel_extension::ExtensionId;
 use scorel_plugin::{PluginReading, is_plugin};
 use scorel_extension::program::{MANIFEST, Manifest};
-use scorel_proto::{ExtensionInfo, ListExtensions, ListExtensionsParams, SkillState, counted};
+use scorel_proto::{
+    ExtensionInfo, GetProcessLog, GetProcessLogParams, ListExtensions, ListExtensionsParams,
+    RestartProcess, RestartProcessParams, RestartProcessResult, SkillState, counted,
+};
 use scorel_screen::escape::one_line;
 use serde_json::json;
 
@@ -53,6 +56,18 @@ pub(crate) enum ExtCommand {
         #[arg(value_name = "DIR")]
         dir: PathBuf,
     },
+    /// Start the program of an extension anew, for example after a change of its files
+    Restart {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = extension_id)]
+        id: ExtensionId,
+    },
+    /// Print the end of what the program of an extension has written to standard error
+    Logs {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = extension_id)]
+        id: ExtensionId,
+    },
     /// Remove an extension from the home; what it has kept stays
     Remove {
         /// Its id
@@ -80,7 +95,9 @@ impl ExtArgs {
     /// The name of a command that works with this machine's files.
     pub(super) const fn local_verb(&self) -> Option<&'static str> {
         Some(match self.command {
-            ExtCommand::List(_) => return None,
+            ExtCommand::List(_) | ExtCommand::Restart { .. } | ExtCommand::Logs { .. } => {
+                return None;
+            }
             ExtCommand::Add { .. } => "ext add",
             ExtCommand::Check { .. } => "ext check",
             ExtCommand::Remove { .. } => "ext remove",
@@ -95,7 +112,7 @@ pub(super) fn run_here(
     output: &mut Output,
 ) -> Result<(), Failure> {
     match command {
-        ExtCommand::List(_) => Ok(()),
+        ExtCommand::List(_) | ExtCommand::Restart { .. } | ExtCommand::Logs { .. } => Ok(()),
         ExtCommand::Add {
             source,
             id,
@@ -111,18 +128,56 @@ pub(super) fn run_here(
     }
 }
 
-pub(super) async fn list(
-    args: &ExtListArgs,
+/// Runs a command that asks the daemon.
+pub(super) async fn run(
+    command: ExtCommand,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let cli = &mut Cli::connect(link, output).await?;
+    match command {
+        ExtCommand::List(args) => list(&args, cli).await,
+        ExtCommand::Restart { id } => {
+            let params = RestartProcessParams {
+                process: process(&id),
+            };
+            let text = |answer: &RestartProcessResult| match answer.restarted {
+                0 => format!("{id} does not run; it starts at its next call"),
+                _ => format!("{id} starts again"),
+            };
+            cli.tell::<RestartProcess>(&params, text).await
+        }
+        ExtCommand::Logs { id } => {
+            let params = GetProcessLogParams {
+                process: process(&id),
+            };
+            let answer = cli.call::<GetProcessLog>(&params).await?;
+            let lines = answer.log.lines().map(one_line);
+            cli.list(
+                &answer,
+                lines,
+                "it has written nothing since the daemon's start",
+            )
+        }
+        ExtCommand::Add { .. } | ExtCommand::Check { .. } | ExtCommand::Remove { .. } => Ok(()),
+    }
+}
+
+/// The name of an extension's process.
+fn process(id: &ExtensionId) -> String {
+    format!("extension:{id}")
+}
+
+async fn list(args: &ExtListArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = ListExtensionsParams {
         project_id: cli.project_or_none(args.project.as_deref()).await?,
     };
     let answer = cli.call::<ListExtensions>(&params).await?;
     let none = "no extensions; `scorelctl ext add DIR` adds a plugin";
     cli.list(&answer, answer.extensions.iter().flat_map(rows), none)?;
+    for problem in &answer.problems {
+        cli.note(&one_line(problem))?;
+    }
     let is_inert =
         |it: &&ExtensionInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
     if let Some(extension) = answer.extensions.iter().find(is_inert) {
@@ -142,7 +197,10 @@ fn rows(extension: &ExtensionInfo) -> Vec<String> {
     let mut rows = vec![format!(
         "{id:<ID_WIDTH$}  {source:<8}{state:<10}  {version}  {about}"
     )];
+    let process = extension.process.map(|it| it.to_string());
+    let process: Vec<String> = process.into_iter().collect();
     for (what, parts) in [
+        ("process", &process),
         ("tool", &extension.tools),
         ("command", &extension.commands),
         ("skill", &extension.skills),

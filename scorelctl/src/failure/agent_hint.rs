@@ -12,6 +12,15 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
             None => "`scorelctl agents` lists the agents, `scorelctl agents set TYPE` adds one"
                 .to_owned(),
         },
+        ErrorCode::UnknownName if error.details["kind"] == "process" => {
+            match error.details["suggestion"].as_str() {
+                Some(name) => {
+                    let id = name.strip_prefix("extension:").unwrap_or(name);
+                    format!("did you mean {}?", one_line(id))
+                }
+                None => "`scorelctl ext list` lists the extensions".to_owned(),
+            }
+        }
         ErrorCode::UnknownName => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean /{}?", one_line(name)),
             None => "a text that begins with a slash is a message if a blank is in front of it"
@@ -83,6 +92,9 @@ mod tests {
         assert_eq!(text, "did you mean reviewer?");
         let text = hint(ErrorCode::AgentNotFound, json!({})).expect("a hint");
         assert!(text.contains("`scorelctl agents`"), "{text}");
+        let process = json!({"kind": "process", "suggestion": "extension:notes"});
+        let text = hint(ErrorCode::UnknownName, process).expect("a hint");
+        assert_eq!(text, "did you mean notes?");
         assert!(hint(ErrorCode::AgentTaskNotFound, json!(null)).is_some());
         assert_eq!(hint(ErrorCode::Conflict, json!(null)), None);
     }

@@ -102,6 +102,8 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "wait",
         "skills",
         "ext list",
+        "ext restart nothing",
+        "ext logs nothing",
         "hooks list",
         "trust",
         "runners",

@@ -25,6 +25,15 @@ pub(super) struct Talk {
 impl Scene {
     /// `write` makes the extensions in their directory.
     pub(super) async fn with(write: impl FnOnce(&Path)) -> Self {
+        Self::prepared(|daemon| {
+            let extensions = daemon.home().join("extensions");
+            fs::create_dir_all(&extensions).unwrap();
+            write(&extensions);
+        })
+        .await
+    }
+
+    pub(super) async fn prepared(prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
@@ -32,9 +41,7 @@ impl Scene {
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
         daemon.configure_model(&model.base_url());
         daemon.configure_more("[permissions]\nmode = \"full\"\n");
-        let extensions = daemon.home().join("extensions");
-        fs::create_dir_all(&extensions).unwrap();
-        write(&extensions);
+        prepare(&daemon);
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
         Self {
@@ -46,6 +53,10 @@ impl Scene {
 
     pub(super) async fn talk(&self) -> Talk {
         let id = create_session(&self.client, &self.daemon).await;
+        self.talk_in(id).await
+    }
+
+    pub(super) async fn talk_in(&self, id: SessionId) -> Talk {
         let mut watch = Watch::from_start(&self.client, id).await;
         watch.until("sync_end").await;
         Talk { id, watch }

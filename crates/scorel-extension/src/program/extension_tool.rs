@@ -7,7 +7,7 @@ use scorel_engine::{
     ToolSpec,
 };
 use scorel_process::ServiceError;
-use scorel_proto::SessionId;
+use scorel_proto::{SessionId, TurnId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -31,6 +31,8 @@ pub struct ExtensionTool {
 #[derive(Debug)]
 pub struct ToolScene {
     pub session_id: SessionId,
+    /// `None` outside of turns.
+    pub turn_id: Option<TurnId>,
     pub directory: PathBuf,
     /// Takes what is too long for a result.
     pub blobs: Arc<dyn BlobSink>,
@@ -64,6 +66,7 @@ impl ExtensionTool {
     async fn run(&self, call: ToolCall, context: ToolContext) -> ToolOutcome {
         let params = json!({
             "sessionId": self.scene.session_id,
+            "turnId": self.scene.turn_id,
             "callId": call.id,
             "name": self.tool.name,
             "input": call.input,

@@ -1,13 +1,14 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use scorel_extension::ExtensionId;
-use scorel_extension::program::MANIFEST;
-use scorel_plugin::{Plugin, PluginPlace, PluginReading, is_plugin};
+use scorel_plugin::{Plugin, PluginPlace};
 
+use super::content::ExtensionReading;
 use crate::trust::Inert;
 
 /// An extension or plugin that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct FoundExtension {
     pub id: ExtensionId,
     /// Its directory, which may be untrusted.
@@ -17,6 +18,8 @@ pub struct FoundExtension {
     /// True if the project brings it.
     pub is_project: bool,
     pub state: ExtensionState,
+    /// Read from the directory that is used, or from the one that people are to look at.
+    pub reading: Arc<ExtensionReading>,
 }
 
 /// Says whether an extension may be used.
@@ -25,6 +28,8 @@ pub enum ExtensionState {
     /// It may, from this directory: the user's own, or the checked copy of a project's.
     Usable(PathBuf),
     Inert(Inert),
+    /// The user's configuration turns it off.
+    Disabled,
     /// It is the project's, and the user has one of this id.
     Shadowed,
 }
@@ -32,35 +37,20 @@ pub enum ExtensionState {
 /// A plugin that may be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedPlugin {
-    pub plugin: Plugin,
+    pub plugin: Arc<Plugin>,
     pub place: PluginPlace,
     /// True if the project brings it.
     pub is_project: bool,
 }
 
 impl FoundExtension {
-    /// The directory to be read: that which is used, or the one that people are to look at.
-    pub fn shown_dir(&self) -> &Path {
-        match &self.state {
-            ExtensionState::Usable(dir) => dir,
-            ExtensionState::Inert(_) | ExtensionState::Shadowed => &self.dir,
-        }
-    }
-
-    /// The plugin in its directory, for people; `None` if there is none, or a manifest of ours. Reads files.
-    pub fn reading(&self) -> Option<PluginReading> {
-        let dir = self.shown_dir();
-        let is_ours = dir.join(MANIFEST).symlink_metadata().is_ok();
-        (!is_ours && is_plugin(dir)).then(|| PluginReading::of(dir, Some(&self.id)))
-    }
-
-    /// The plugin, if it may be used. Reads files.
+    /// The plugin, if it may be used.
     pub fn used(&self) -> Option<UsedPlugin> {
         let ExtensionState::Usable(root) = &self.state else {
             return None;
         };
         Some(UsedPlugin {
-            plugin: self.reading()?.plugin?,
+            plugin: Arc::clone(self.reading.plugin()?),
             place: PluginPlace {
                 root: root.clone(),
                 data: self.data.clone(),

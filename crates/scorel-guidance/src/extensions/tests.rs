@@ -19,8 +19,9 @@ impl Dirs {
         fs::create_dir(&home).unwrap();
         fs::create_dir_all(project.join(".scorel")).unwrap();
         let trust = TrustStore::new(home.join("trust.json"), home.join("store"));
+        let config = ConfigSource::open(&home.join("config.toml")).unwrap();
         Self {
-            extensions: Extensions::new(&home, Arc::new(trust)),
+            extensions: Extensions::new(&home, Arc::new(trust), Arc::new(config)),
             project: SkillProject {
                 id: ProjectId::generate(),
                 dir: project,

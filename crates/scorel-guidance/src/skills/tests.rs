@@ -1,6 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use scorel_config::ConfigSource;
 use scorel_proto::{ClientId, ProjectId, TrustedItem};
 use tempfile::TempDir;
 
@@ -32,7 +33,9 @@ impl Dirs {
     }
 
     fn skills(&self) -> Skills {
-        Skills::new(&self.home, Arc::clone(&self.trust))
+        let config = ConfigSource::open(&self.home.join("config.toml")).unwrap();
+        let extensions = Extensions::new(&self.home, Arc::clone(&self.trust), Arc::new(config));
+        Skills::new(&self.home, Arc::clone(&self.trust), extensions)
     }
 
     fn write(&self, dir: &Path, name: &str, body: &str) {

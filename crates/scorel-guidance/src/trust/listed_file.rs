@@ -12,13 +12,13 @@ const MAX_DEPTH: usize = 32;
 
 /// A file of an item, as its directory lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ListedFile {
+pub(crate) struct ListedFile {
     pub file: PathBuf,
     /// Below the item's directory.
     pub path: String,
     /// The permission bits.
     pub mode: u32,
-    pub(super) stamp: Stamp,
+    pub(crate) stamp: Stamp,
 }
 
 impl ListedFile {
@@ -26,7 +26,7 @@ impl ListedFile {
     ///
     /// # Errors
     /// Why the item cannot be trusted: a link, a special file, too many files, or what the system says.
-    pub(super) fn below(dir: &Path) -> Result<Vec<Self>, String> {
+    pub(crate) fn below(dir: &Path) -> Result<Vec<Self>, String> {
         let mut files = Vec::new();
         add(&mut files, dir, "", 0)?;
         files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -37,7 +37,7 @@ impl ListedFile {
     ///
     /// # Errors
     /// It is a link or a special file, or its name cannot be shown.
-    pub(super) fn of(file: PathBuf, path: String, metadata: &Metadata) -> Result<Self, String> {
+    pub(crate) fn of(file: PathBuf, path: String, metadata: &Metadata) -> Result<Self, String> {
         if path.chars().any(char::is_control) {
             return Err(format!("{path:?} is not a name that can be shown"));
         }

@@ -28,7 +28,7 @@ use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
-use crate::programs::{ExtensionPrograms, ProgramMeans};
+use crate::programs::{ExtensionPrograms, ProgramHooks, ProgramMeans};
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
@@ -95,9 +95,10 @@ impl Host {
         let hooks = Arc::new(HookRegistry::default());
         let hook_commands = Arc::clone(&commands);
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
-        let extensions = Extensions::new(home.root(), Arc::clone(&trust));
+        let extensions = Extensions::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
         let programs = ExtensionPrograms::new(ProgramMeans {
-            home: home.root().to_owned(),
+            extensions: extensions.clone(),
+            projects: Arc::clone(&projects),
             supervisors: Arc::clone(&parts.supervisors),
             commands: Arc::clone(&commands),
             config: Arc::clone(&config),
@@ -107,7 +108,7 @@ impl Host {
         let hook_sources = Arc::new(OnceLock::new());
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let secrets = Arc::new(SecretStore::new(home.env()));
-        let skills = Skills::new(home.root(), Arc::clone(&trust));
+        let skills = Skills::new(home.root(), Arc::clone(&trust), extensions.clone());
         let project_items = ProjectItems::new(
             home.root(),
             skills.clone(),
@@ -134,7 +135,16 @@ impl Host {
                 extensions.clone(),
                 Arc::clone(&trust),
             ));
-            let of_all: [Arc<dyn HookSource>; 2] = [command_hooks, Arc::clone(&programs) as _];
+            // Who judges last sees what will run: that is the user's.
+            let of_programs = |of_project| {
+                let programs = Arc::clone(&programs);
+                Arc::new(ProgramHooks {
+                    programs,
+                    of_project,
+                })
+            };
+            let of_all: [Arc<dyn HookSource>; 3] =
+                [of_programs(true), command_hooks, of_programs(false)];
             let of_all: Vec<_> = parts.turns.hooks.into_iter().chain(of_all).collect();
             let hook_sources = hook_sources.get_or_init(|| of_all).clone();
             let listeners = [listening as Arc<dyn ListenerSource>];

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, ready};
+use scorel_config::Config;
 use scorel_engine::spawn_blocking;
-use scorel_exec::{CommandLine, CommandOrder, Environment, Sandbox};
+use scorel_exec::{CommandLine, CommandOrder, CommandResources, Environment, Sandbox};
 use scorel_extension::hook::HookSandbox;
 use scorel_extension::program::{ExtensionPort, Manifest};
+use scorel_guidance::extensions::{ExtensionState, FoundExtension};
+use scorel_guidance::skills::SkillProject;
 use scorel_home::SecretStore;
 use scorel_process::{Secrets, StartedProgram, find_program};
 use scorel_proto::{ErrorChain, ErrorCode, RpcError};
 use serde_json::{Value, json};
 
-use super::program_means::{ProgramMeans, ProgramScope};
-
-/// The directory of the home in which extensions keep their own data.
-const DATA: &str = "extension-data";
+use super::program_means::ProgramMeans;
 
 /// The daemon's services for the program of one extension.
 #[derive(Debug, Clone)]
@@ -26,7 +26,12 @@ pub(super) struct ProgramPort {
     pub(super) manifest: Arc<Manifest>,
     /// The directory that it runs in.
     pub(super) root: PathBuf,
-    pub(super) project: ProgramScope,
+    /// The directory for what it keeps.
+    pub(super) data: PathBuf,
+    /// Its settings in the user's configuration.
+    pub(super) config: Value,
+    /// The project whose extension it is; `None` for the user's.
+    pub(super) project: Option<SkillProject>,
 }
 
 impl ExtensionPort for ProgramPort {
@@ -39,8 +44,8 @@ impl ExtensionPort for ProgramPort {
     }
 
     fn initialize(&self) -> Value {
-        let mut params = json!({ "dataDir": self.data_dir(), "config": {} });
-        if let Some((id, dir)) = &self.project {
+        let mut params = json!({ "dataDir": self.data, "config": self.config });
+        if let Some(SkillProject { id, dir }) = &self.project {
             params["project"] = json!({ "projectId": id, "directory": dir });
         }
         params
@@ -62,25 +67,36 @@ impl ExtensionPort for ProgramPort {
 }
 
 impl ProgramPort {
-    fn data_dir(&self) -> PathBuf {
-        let id = self.manifest.id.as_str();
-        self.means.home.join(DATA).join(id)
+    /// Trust and the configuration may be others than when the turn began.
+    fn check_usable(&self) -> Result<(), String> {
+        let found = self.means.extensions.find(self.project.as_ref());
+        let mut found = found.map_err(|error| error.to_string())?.into_iter();
+        let is_it = |it: &FoundExtension| {
+            it.id == self.manifest.id && it.is_project == self.project.is_some()
+        };
+        match found.find(is_it).map(|it| it.state) {
+            Some(ExtensionState::Usable(root)) if root == self.root => Ok(()),
+            Some(ExtensionState::Inert(inert)) => Err(inert.to_string()),
+            Some(ExtensionState::Disabled) => Err("the configuration turns it off".to_owned()),
+            _ => Err("it is not there any more as it was".to_owned()),
+        }
     }
 
     /// Reads the environment of commands, which may ask the login shell, and the secrets. Blocks.
     fn start_now(&self) -> Result<StartedProgram, String> {
-        let project = self.project.as_ref().map(|(_, dir)| dir.as_path());
+        self.check_usable()?;
+        let project = self.project.as_ref().map(|it| it.dir.as_path());
         let config = self.means.config.current(project);
         let place = project.unwrap_or(&self.root);
         let mut environment = self.means.commands.runner_environment(&config, place);
         let secrets = self.secrets(&mut environment)?;
-        let data = self.data_dir();
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&data);
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.data);
         made.map_err(|error| {
-            format!(
-                "its data directory {} cannot be made: {error}",
-                data.display()
-            )
+            let data = self.data.display();
+            format!("its data directory {data} cannot be made: {error}")
         })?;
         let [program, arguments @ ..] = self.manifest.command.as_slice() else {
             return Err("its manifest names no program".to_owned());
@@ -91,11 +107,16 @@ impl ProgramPort {
                 program: program.map_err(|missing| missing.to_string())?,
                 arguments: arguments.to_vec(),
             },
-            sandbox: self.sandbox(&config, place, &data),
+            sandbox: self.sandbox(&config, place),
             umask: Some(self.means.commands.umask_now(&config, place)),
             environment,
             space: None,
-            resources: None,
+            // What it keeps in files is its own, also when no session is loaded.
+            resources: Some(CommandResources {
+                limits: config.tools.limits,
+                scratch: Vec::new(),
+                group: None,
+            }),
             timeout: None,
             spool_dir: None,
         };
@@ -127,12 +148,7 @@ impl ProgramPort {
     }
 
     /// The user's runs with the user's rights; a project's changes its project and its own data only.
-    fn sandbox(
-        &self,
-        config: &scorel_config::Config,
-        place: &Path,
-        data: &Path,
-    ) -> Option<Sandbox> {
+    fn sandbox(&self, config: &Config, place: &Path) -> Option<Sandbox> {
         let usual = match self.project {
             None => HookSandbox::None,
             Some(_) => HookSandbox::Workspace,
@@ -142,9 +158,10 @@ impl ProgramPort {
         }
         let mut sandbox = self.means.commands.runner_sandbox(config, place, &[]);
         sandbox.network = self.manifest.network;
-        let own = [data, &self.root].map(Path::to_owned);
-        sandbox.shown.extend(own.clone());
-        sandbox.writable.push(own[0].clone());
+        // Both are in the home, which is hidden.
+        let own = [self.data.clone(), self.root.clone()];
+        sandbox.shown.extend(own);
+        sandbox.writable.push(self.data.clone());
         Some(sandbox)
     }
 }

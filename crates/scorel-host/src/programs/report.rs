@@ -1,7 +1,10 @@
 //! Reports about the processes of extensions.
 
+use std::collections::BTreeSet;
+use std::iter;
 use std::time::Duration;
 
+use scorel_guidance::skills::SkillProject;
 use scorel_proto::ProcessStatus;
 
 use super::ExtensionPrograms;
@@ -26,20 +29,38 @@ impl ExtensionPrograms {
                 reason: status.reason,
                 starts_in_ms: status.starts_in.and_then(|wait| millis(wait).ok()),
                 starts: status.starts,
-                problems: self.manifests.problems(&known.root),
+                problems: known.reading.problems.clone(),
             }
         });
         processes.collect()
     }
 
-    /// The end of the error output of a process; `None` if there is no such process.
+    /// The names of all processes that there may be: of the user and of all projects. Reads files; blocks.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        let projects = self.means.projects.list().into_iter();
+        let projects = projects.map(|it| SkillProject {
+            id: it.project_id,
+            dir: it.work_dir.into(),
+        });
+        let scopes = iter::once(None).chain(projects.map(Some));
+        let found = scopes.flat_map(|scope| {
+            let found = self.means.extensions.find(scope.as_ref());
+            found.unwrap_or_default()
+        });
+        let programs = found.filter(|it| it.reading.manifest().is_some());
+        programs.map(|it| format!("{KIND}{}", it.id)).collect()
+    }
+
+    /// The end of the error output of a process; `None` if no turn has had it.
     pub(crate) fn log(&self, process: &str) -> Option<String> {
         let id = process.strip_prefix(KIND)?;
         let running = self.running();
-        let mut known = running.iter().filter(|((_, of), _)| of == id);
-        known
-            .next()
-            .map(|(_, known)| known.program.process().stderr(LOG))
+        let known: Vec<_> = running.iter().filter(|((_, of), _)| of == id).collect();
+        let part = LOG.checked_div(known.len())?;
+        let logs = known
+            .iter()
+            .map(|(_, it)| it.program.process().stderr(part));
+        Some(logs.collect())
     }
 
     /// Starts the processes with this name anew, and returns how many there are. Reads files; blocks.
@@ -48,10 +69,9 @@ impl ExtensionPrograms {
             return 0;
         };
         // One that no turn has used yet, or whose manifest has changed since.
-        for found in self.of_the_user().iter().filter(|found| found.id == id) {
-            if let Some(manifest) = &found.manifest {
-                self.program(None, &found.dir, manifest);
-            }
+        let found = self.means.extensions.find(None).unwrap_or_default();
+        if let Some(found) = found.iter().find(|it| it.id.as_str() == id) {
+            self.program(found, None);
         }
         let running = self.running();
         let mut restarted = 0;

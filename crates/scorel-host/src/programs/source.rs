@@ -6,29 +6,13 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{Hooks, Tool};
-use scorel_extension::program::{
-    ExtensionHook, ExtensionProgram, ExtensionTool, Manifest, ToolScene, tool_name,
-};
+use scorel_extension::program::{ExtensionHook, ExtensionTool, Manifest, ToolScene, tool_name};
+use scorel_guidance::skills::SkillProject;
 use scorel_proto::TurnError;
 use serde_json::{Map, Value, json};
 
-use super::ExtensionPrograms;
+use super::{ExtensionPrograms, UsableProgram};
 use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
-
-impl ExtensionPrograms {
-    /// The extensions for a place that can be used, with their programs. Reads files; blocks.
-    fn usable(&self) -> Vec<(Arc<Manifest>, Arc<ExtensionProgram>)> {
-        let found = self.of_the_user();
-        let ids: Vec<_> = found.iter().map(|it| it.id.as_str()).collect();
-        self.keep_only(None, &ids);
-        let usable = found.iter().filter_map(|it| {
-            let manifest = Arc::clone(it.manifest.as_ref()?);
-            let program = self.program(None, &it.dir, &manifest);
-            Some((manifest, program))
-        });
-        usable.collect()
-    }
-}
 
 /// The tools' names, by which models call them, in the order of the manifest.
 fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> {
@@ -44,6 +28,7 @@ fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> 
 fn scene(place: &ToolPlace) -> Arc<ToolScene> {
     Arc::new(ToolScene {
         session_id: place.session_id,
+        turn_id: place.turn_id,
         directory: place.directory.clone(),
         blobs: Arc::clone(&place.blobs),
     })
@@ -54,6 +39,9 @@ fn told(turn: &HookTurn<'_>) -> Map<String, Value> {
     let mut told = Map::new();
     let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
     tell("sessionId", json!(turn.session_id));
+    if let Some(id) = turn.turn_id {
+        tell("turnId", json!(id));
+    }
     tell("cwd", json!(turn.directory));
     if let Some(agent) = turn.agent {
         tell("agentType", agent.agent_type.as_str().into());
@@ -75,7 +63,16 @@ impl ToolSource for ExtensionPrograms {
     ) -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>> {
         let (scene, mut taken) = (scene(place), BTreeSet::new());
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        for (manifest, program) in self.usable() {
+        let project = self.means.projects.get(place.project_id);
+        let project = SkillProject {
+            id: place.project_id,
+            // A worktree has other files than those that were trusted.
+            dir: project.map_or_else(|| place.directory.clone(), |it| it.work_dir.into()),
+        };
+        for UsableProgram {
+            manifest, program, ..
+        } in self.usable(&project)
+        {
             let names = tool_names(&manifest, &mut taken);
             for (name, tool) in names.into_iter().zip(&manifest.tools) {
                 let (program, scene) = (Arc::clone(&program), Arc::clone(&scene));
@@ -96,13 +93,25 @@ impl ToolSource for ExtensionPrograms {
     }
 }
 
-impl HookSource for ExtensionPrograms {
+/// The hooks of a project's extensions, or those of the user's: others have their places between.
+#[derive(Debug)]
+pub(crate) struct ProgramHooks {
+    pub(crate) programs: Arc<ExtensionPrograms>,
+    pub(crate) of_project: bool,
+}
+
+impl HookSource for ProgramHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
-        let with_hooks = self.usable().into_iter();
-        let with_hooks = with_hooks.filter(|(manifest, _)| !manifest.hooks.is_empty());
-        let hooks = with_hooks.map(|(manifest, program)| {
-            let (id, hooks) = (manifest.id.as_str(), manifest.hooks.clone());
-            let hook = ExtensionHook::new(id, hooks, program, told(turn));
+        let project = SkillProject {
+            id: turn.project_id,
+            dir: turn.project.to_owned(),
+        };
+        let usable = self.programs.usable(&project).into_iter();
+        let ours = usable.filter(|it| it.is_project == self.of_project);
+        let with_hooks = ours.filter(|it| !it.manifest.hooks.is_empty());
+        let hooks = with_hooks.map(|it| {
+            let (id, hooks) = (it.manifest.id.as_str(), it.manifest.hooks.clone());
+            let hook = ExtensionHook::new(id, hooks, it.program, told(turn));
             Arc::new(hook) as Arc<dyn Hooks>
         });
         hooks.collect()

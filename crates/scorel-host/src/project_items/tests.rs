@@ -40,10 +40,11 @@ impl Dirs {
     }
 
     fn items(&self) -> Vec<ProjectItem> {
-        let skills = Skills::new(&self.home, self.store());
-        let extensions = Extensions::new(&self.home, self.store());
         let config = ConfigSource::open(&self.home.join("config.toml")).unwrap();
-        ProjectItems::new(&self.home, skills, extensions, Arc::new(config)).of(&self.project)
+        let config = Arc::new(config);
+        let extensions = Extensions::new(&self.home, self.store(), Arc::clone(&config));
+        let skills = Skills::new(&self.home, self.store(), extensions.clone());
+        ProjectItems::new(&self.home, skills, extensions, config).of(&self.project)
     }
 
     /// The names of the items, with their states.

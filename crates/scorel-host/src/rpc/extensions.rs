@@ -3,23 +3,17 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
-use scorel_extension::Problem;
-use scorel_extension::program::{MANIFEST, Manifest, tool_name};
-use scorel_guidance::extensions::{ExtensionState, FoundExtension};
+use scorel_guidance::extensions::{ExtensionContent, ExtensionState, FoundExtension};
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::Inert;
-use scorel_home::trusted_file::{self, Trust};
-use scorel_plugin::{Plugin, PluginFormat};
+use scorel_plugin::PluginFormat;
 use scorel_proto::{
-    ErrorChain, ExtensionInfo, ExtensionKind, ListExtensionsParams, ListExtensionsResult,
-    SkillSource, SkillState,
+    ExtensionInfo, ExtensionKind, ItemProgram, ListExtensionsParams, ListExtensionsResult,
+    ProcessState, ProcessStatus, SkillSource, SkillState,
 };
 
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
-
-/// Bytes of a manifest of ours.
-const MAX_MANIFEST: u64 = 1024 * 1024;
 
 pub(super) async fn list(
     host: Arc<Host>,
@@ -32,88 +26,86 @@ pub(super) async fn list(
     let project = project.transpose()?;
     let found = move || {
         let found = host.extensions.find(project.as_ref())?;
-        Ok::<_, CallError>(found.iter().map(describe).collect())
+        let mut processes = host.programs.processes();
+        let id = params.project_id;
+        processes.retain(|it| it.project_id.is_none() || it.project_id == id);
+        Ok::<_, CallError>(ListExtensionsResult {
+            problems: host.extensions.unknown_settings(&found),
+            extensions: found.iter().map(|it| describe(it, &processes)).collect(),
+        })
     };
-    let extensions = spawn_blocking(found).await??;
-    Ok(ListExtensionsResult { extensions })
+    spawn_blocking(found).await?
 }
 
-/// Reads its files.
-fn describe(found: &FoundExtension) -> ExtensionInfo {
-    match program(found) {
-        Some(Ok(manifest)) => {
-            let mut info = blank(found, ExtensionKind::Program, true);
-            tell_program(&mut info, &manifest);
-            info
+fn describe(found: &FoundExtension, processes: &[ProcessStatus]) -> ExtensionInfo {
+    let reading = &found.reading;
+    let parts = reading.parts();
+    let (kind, version, description) = match &reading.content {
+        ExtensionContent::Program(manifest) => (
+            ExtensionKind::Program,
+            manifest.as_ref().map(|it| it.version.clone()),
+            manifest
+                .as_ref()
+                .map(|it| format!("{}: {}", it.name, it.command.join(" "))),
+        ),
+        ExtensionContent::Plugin(Some(plugin)) => (
+            kind(plugin.format),
+            plugin.version.clone(),
+            Some(plugin.description.clone()),
+        ),
+        ExtensionContent::Plugin(None) | ExtensionContent::Unknown => {
+            (ExtensionKind::Unknown, None, None)
         }
-        Some(Err(problems)) => ExtensionInfo {
-            problems,
-            ..blank(found, ExtensionKind::Program, false)
-        },
-        None => describe_plugin(found),
-    }
-}
-
-fn describe_plugin(found: &FoundExtension) -> ExtensionInfo {
-    let reading = found.reading().unwrap_or_default();
-    let problems = reading.problems.iter().map(ToString::to_string);
-    let mut info = ExtensionInfo {
-        problems: problems.collect(),
-        ..blank(found, ExtensionKind::Unknown, reading.plugin.is_some())
     };
-    match reading.plugin {
-        Some(plugin) => tell_plugin(&mut info, plugin),
-        None if info.problems.is_empty() => {
-            info.problems
-                .push("it has no manifest that is read".to_owned());
-        }
-        None => {}
+    let mut problems = reading.problems.clone();
+    if matches!(reading.content, ExtensionContent::Unknown) {
+        problems.push("it has no manifest that is read".to_owned());
     }
-    info
-}
-
-/// The manifest of ours, or what is wrong in it; `None` if there is none.
-fn program(found: &FoundExtension) -> Option<Result<Manifest, Vec<String>>> {
-    let path = found.shown_dir().join(MANIFEST);
-    let bytes = match trusted_file::read(&path, MAX_MANIFEST, Trust::Untrusted) {
-        Ok(read) => read?.1,
-        Err(problem) => return Some(Err(vec![ErrorChain(&problem).to_string()])),
+    let hook = |program: &ItemProgram| match kind {
+        ExtensionKind::Program => program.events.clone(),
+        _ => vec![format!(
+            "{}: {}",
+            program.events.join(", "),
+            program.command
+        )],
     };
-    let manifest = Manifest::read(&String::from_utf8_lossy(&bytes), Some(found.id.as_str()));
-    let named = |problem: &Problem| format!("{MANIFEST}: {problem}");
-    Some(manifest.map_err(|problems| problems.iter().map(named).collect()))
-}
-
-fn tell_program(info: &mut ExtensionInfo, manifest: &Manifest) {
-    info.version = Some(manifest.version.clone());
-    info.description = format!("{}: {}", manifest.name, manifest.command.join(" "));
-    let tools = manifest.tools.iter();
-    let name = |tool: &str| tool_name(manifest.id.as_str(), tool, |_| false);
-    info.tools = tools.map(|it| name(&it.name)).collect();
-    if info.source == SkillSource::Project {
-        let text = "the programs of a project's extensions are not run yet";
-        info.not_run.push(text.to_owned());
-    }
-}
-
-fn blank(found: &FoundExtension, kind: ExtensionKind, is_readable: bool) -> ExtensionInfo {
     ExtensionInfo {
         id: found.id.to_string(),
         kind,
-        state: state(found, is_readable),
+        state: state(found, description.is_some()),
+        process: process(found, processes),
         source: match found.is_project {
             true => SkillSource::Project,
             false => SkillSource::User,
         },
         path: found.dir.display().to_string(),
-        version: None,
-        description: String::new(),
-        tools: Vec::new(),
-        commands: Vec::new(),
-        skills: Vec::new(),
-        hooks: Vec::new(),
-        not_run: Vec::new(),
-        problems: Vec::new(),
+        version,
+        description: description.unwrap_or_default(),
+        hooks: parts.programs.iter().flat_map(hook).collect(),
+        tools: parts.tools,
+        commands: parts.commands,
+        skills: parts.skills,
+        not_run: parts.not_run,
+        problems,
+    }
+}
+
+/// The process of one that may be used.
+fn process(found: &FoundExtension, processes: &[ProcessStatus]) -> Option<ProcessState> {
+    let ExtensionState::Usable(_) = found.state else {
+        return None;
+    };
+    let name = format!("extension:{}", found.id);
+    let is_it =
+        |it: &&ProcessStatus| it.process == name && it.project_id.is_some() == found.is_project;
+    Some(processes.iter().find(is_it)?.state)
+}
+
+const fn kind(format: PluginFormat) -> ExtensionKind {
+    match format {
+        PluginFormat::Claude => ExtensionKind::Claude,
+        PluginFormat::Codex => ExtensionKind::Codex,
+        PluginFormat::AgentPlugins => ExtensionKind::AgentPlugins,
     }
 }
 
@@ -121,26 +113,9 @@ fn state(found: &FoundExtension, is_readable: bool) -> SkillState {
     match &found.state {
         ExtensionState::Shadowed => SkillState::Shadowed,
         _ if !is_readable => SkillState::Invalid,
+        ExtensionState::Disabled => SkillState::Disabled,
         ExtensionState::Usable(_) => SkillState::Available,
         ExtensionState::Inert(Inert::Untrusted(_)) => SkillState::Untrusted,
         ExtensionState::Inert(_) => SkillState::Changed,
     }
-}
-
-fn tell_plugin(info: &mut ExtensionInfo, plugin: Plugin) {
-    info.kind = match plugin.format {
-        PluginFormat::Claude => ExtensionKind::Claude,
-        PluginFormat::Codex => ExtensionKind::Codex,
-        PluginFormat::AgentPlugins => ExtensionKind::AgentPlugins,
-    };
-    let id = &plugin.id;
-    let commands = plugin.commands.iter();
-    info.commands = commands.map(|it| format!("{id}:{}", it.name)).collect();
-    let skills = plugin.skills.iter().filter_map(|dir| dir.file_name());
-    let skills = skills.map(|it| format!("{id}:{}", it.to_string_lossy()));
-    info.skills = skills.collect();
-    info.hooks = plugin.hooks.iter().map(|hook| hook.summary()).collect();
-    info.not_run = plugin.not_run.iter().map(ToString::to_string).collect();
-    info.version = plugin.version;
-    info.description = plugin.description;
 }

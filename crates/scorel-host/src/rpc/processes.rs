@@ -15,30 +15,39 @@ pub(super) async fn restart(
     host: Arc<Host>,
     params: RestartProcessParams,
 ) -> Reply<RestartProcessResult> {
-    let process = params.process.clone();
-    let programs = Arc::clone(&host.programs);
-    let restarted = spawn_blocking(move || programs.restart(&process)).await?;
-    match restarted {
-        0 => Err(unknown(&host, params.process)),
-        restarted => Ok(RestartProcessResult { restarted }),
-    }
+    let restart = move || match host.programs.restart(&params.process) {
+        0 => known(&host, params.process).map(|()| 0),
+        restarted => Ok(restarted),
+    };
+    let restarted = spawn_blocking(restart).await??;
+    Ok(RestartProcessResult { restarted })
 }
 
 pub(super) async fn log(
     host: Arc<Host>,
     params: GetProcessLogParams,
 ) -> Reply<GetProcessLogResult> {
-    let log = host.programs.log(&params.process);
-    let log = log.ok_or_else(|| unknown(&host, params.process))?;
+    let log = move || match host.programs.log(&params.process) {
+        Some(log) => Ok(log),
+        None => known(&host, params.process).map(|()| String::new()),
+    };
+    let log = spawn_blocking(log).await??;
     Ok(GetProcessLogResult { log })
 }
 
-fn unknown(host: &Host, name: String) -> CallError {
-    let known = host.programs.processes();
-    let known = known.iter().map(|it| it.process.as_str());
-    CallError::UnknownName {
-        kind: "process",
-        suggestion: nearest(&name, known).map(str::to_owned),
-        name,
+/// Accepts the name of a process that does not run, and may. Blocks.
+fn known(host: &Host, name: String) -> Result<(), CallError> {
+    let names = host.programs.names();
+    if names.contains(&name) {
+        return Ok(());
     }
+    // The kind of process, which all have in front, would make any two alike.
+    let kind = name.find(':').map_or(0, |colon| colon + 1);
+    let ids = names.iter().filter_map(|it| it.get(kind..));
+    let like = nearest(&name[kind..], ids).map(|id| format!("{}{id}", &name[..kind]));
+    Err(CallError::UnknownName {
+        kind: "process",
+        suggestion: like.filter(|it| names.contains(it)),
+        name,
+    })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scorel_config::Config;
 use scorel_engine::{HookChain, Hooks, ToolList};
-use scorel_proto::{ProjectId, SessionAgent, SessionId};
+use scorel_proto::{ProjectId, SessionAgent, SessionId, TurnId};
 
 /// Gives turns their hooks. A hook of the engine sees calls and no session; it gets that here.
 pub trait HookSource: fmt::Debug + Send + Sync {
@@ -20,6 +20,8 @@ pub struct HookTurn<'a> {
     pub session_id: SessionId,
     /// Its project.
     pub project_id: ProjectId,
+    /// The turn; `None` outside of turns, as for a task that a client gives.
+    pub turn_id: Option<TurnId>,
     /// The directory that it works in: that of the project, or a worktree.
     pub directory: &'a Path,
     /// The directory of its project, also where the session works in a worktree of it.

@@ -60,6 +60,7 @@ impl<'a> NewTurn<'a> {
         HookTurn {
             session_id: self.request.session_id,
             project_id: self.request.project_id,
+            turn_id: self.request.turn_id,
             directory: self.dir,
             project: self.project,
             agent: self.request.agent.as_ref(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, join_all};
 use scorel_engine::{BlobSink, Tool, ToolList};
 use scorel_fetch::Fetcher;
-use scorel_proto::{NoticeBody, ProjectId, SessionId, TurnError};
+use scorel_proto::{NoticeBody, ProjectId, SessionId, TurnError, TurnId};
 use scorel_tools::ProjectTools;
 use tokio::time::timeout;
 
@@ -42,6 +42,8 @@ pub struct ToolPlace {
     pub session_id: SessionId,
     /// Its project.
     pub project_id: ProjectId,
+    /// The turn; `None` for a request outside of turns.
+    pub turn_id: Option<TurnId>,
     /// The directory that it works in: that of the project, or a worktree.
     pub directory: PathBuf,
     /// The tools on that directory, which live as long as the session is loaded.
@@ -162,6 +164,7 @@ mod tests {
         ToolPlace {
             session_id: SessionId::generate(),
             project_id: ProjectId::generate(),
+            turn_id: None,
             directory: dir.path().to_owned(),
             project: Arc::new(ProjectTools::new(dir.path(), host).unwrap()),
             blobs: Arc::new(NoBlobs),

@@ -271,7 +271,10 @@ async fn end_failed(run: &Run, reason: &str) -> RunEnd {
 
 /// The text about a failure, for people.
 fn failure(reason: String, end: &RunEnd) -> String {
-    let limit = end.limit.as_ref().map(|limit| format!("{limit:?}"));
+    if let Some(limit) = end.limit {
+        let (key, value) = (limit.kind.key(), limit.value);
+        return format!("it reached the limit `{key}` of `[tools.limits]`, which is {value}");
+    }
     match (&end.cause, end.exit) {
         (EndCause::NotStarted(problem), _) => format!("it could not be started: {problem}"),
         (EndCause::Exited, Some(ShellExit::Code(code))) if reason == CLOSED_OUTPUT => {
@@ -280,10 +283,7 @@ fn failure(reason: String, end: &RunEnd) -> String {
         (EndCause::Exited, Some(ShellExit::Signal(signal))) if reason == CLOSED_OUTPUT => {
             format!("it was ended by signal {signal}")
         }
-        _ => match limit {
-            Some(limit) => format!("{reason}; it reached a limit: {limit}"),
-            None => reason,
-        },
+        _ => reason,
     }
 }
 

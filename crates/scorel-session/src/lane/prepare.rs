@@ -75,6 +75,7 @@ impl Lane {
         self.view(|view| TurnRequest {
             session_id: self.id(),
             project_id: self.header().project_id,
+            turn_id: view.state.turn.as_ref().map(|turn| turn.turn_id),
             agent: self.header().agent.clone(),
             runner: None,
             model: view.state.model.clone(),

@@ -25,7 +25,7 @@ pub(super) fn sentence(limit: &ReachedLimit) -> String {
             size(value)
         ),
     };
-    let key = key(limit.kind);
+    let key = limit.kind.key();
     format!(
         "{what}. If the work needs more, the user can raise `{key}` in the section `[tools.limits]` of \
          the configuration"
@@ -38,18 +38,7 @@ pub(super) fn details(limit: &ReachedLimit) -> Value {
         LimitScope::Command => "command",
         LimitScope::Group => "background",
     };
-    json!({ "key": key(limit.kind), "value": limit.value, "scope": scope })
-}
-
-/// The key in the configuration.
-const fn key(kind: LimitKind) -> &'static str {
-    match kind {
-        LimitKind::Memory => "memory",
-        LimitKind::Processes => "processes",
-        LimitKind::OpenFiles => "openFiles",
-        LimitKind::FileSize => "fileSize",
-        LimitKind::ScratchSpace => "scratchSpace",
-    }
+    json!({ "key": limit.kind.key(), "value": limit.value, "scope": scope })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]

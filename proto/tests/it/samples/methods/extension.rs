@@ -1,7 +1,8 @@
 use scorel_proto::{
     CommandInfo, CommandKind, ExtensionInfo, ExtensionKind, ListCommands, ListCommandsParams,
-    ListCommandsResult, ListExtensions, ListExtensionsParams, ListExtensionsResult, RunCommand,
-    RunCommandParams, RunCommandResult, SendMessageResult, SkillSource, SkillState, WhileRunning,
+    ListCommandsResult, ListExtensions, ListExtensionsParams, ListExtensionsResult, ProcessState,
+    RunCommand, RunCommandParams, RunCommandResult, SendMessageResult, SkillSource, SkillState,
+    WhileRunning,
 };
 
 use super::{method, params_of};
@@ -16,6 +17,7 @@ pub(super) fn all() -> Vec<Golden> {
         },
         &ListExtensionsResult {
             extensions: vec![extension()],
+            problems: vec!["`[extensions]`, `order`: there is no extension `tydi` here".into()],
         },
     ));
     all.extend(method::<ListCommands>(
@@ -63,6 +65,7 @@ fn extension() -> ExtensionInfo {
         id: "tidy".into(),
         kind: ExtensionKind::Claude,
         state: SkillState::Untrusted,
+        process: Some(ProcessState::Stopped),
         source: SkillSource::Project,
         path: "/home/ada/app/.scorel/extensions/tidy".into(),
         version: Some("1.2.0".into()),
