@@ -38,7 +38,7 @@ async fn a_program_is_restarted_and_its_log_is_read_by_its_id() {
     assert_eq!(out, "started\nstarted\n");
     let (_, out, _) = run(&["--json", "ext", "logs", "probe"]).await;
     let log: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(log["log"], "started\nstarted\n");
+    assert_eq!(log["log"], "started\nstarted");
     let (_, out, _) = run(&["ext", "list"]).await;
     assert!(out.contains("process   ready"), "{out}");
     for verb in ["restart", "logs"] {
