@@ -1,6 +1,7 @@
 mod agents;
 mod edit;
 mod edit_key;
+mod extensions;
 mod files;
 mod hooks;
 mod model;

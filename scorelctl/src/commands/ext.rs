@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use scorel_client::{ClientError, DaemonHome};
 use scorel_extension::ExtensionId;
-use scorel_plugin::{PluginReading, is_plugin};
 use scorel_extension::program::{MANIFEST, Manifest};
+use scorel_plugin::{PluginReading, is_plugin};
 use scorel_proto::{
     ExtensionInfo, GetProcessLog, GetProcessLogParams, ListExtensions, ListExtensionsParams,
     RestartProcess, RestartProcessParams, RestartProcessResult, SkillState, counted,

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use scorel_extension::ExtensionId;
-use scorel_plugin::{FileProblem, PluginReading};
 use scorel_extension::program::{MANIFEST, Manifest};
+use scorel_plugin::{FileProblem, PluginReading};
 
 use staged::{StagedFiles, sync};
 

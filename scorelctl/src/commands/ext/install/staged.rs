@@ -3,8 +3,8 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use scorel_plugin::is_plugin;
 use scorel_extension::program::MANIFEST;
+use scorel_plugin::is_plugin;
 
 use super::InstallError;
 
