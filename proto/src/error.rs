@@ -120,6 +120,9 @@ codes! {
     /// Nothing of `details.kind`, such as `command`, has the name `details.name`; `details.suggestion` may have one
     /// that is like it.
     UnknownName = 1025, "unknown_name", false;
+    /// The program of an extension has no answer. `details.state` is the state of its process, `details.reason` says
+    /// why. It may have acted.
+    ExtensionUnavailable = 1026, "extension_unavailable", true;
 }
 
 impl fmt::Display for ErrorCode {

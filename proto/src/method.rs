@@ -335,14 +335,15 @@ methods! {
             [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
              InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded,
              ProviderError, AttachmentRefused];
-        /// Lists the commands that can be run: those of plugins, and skills.
+        /// Lists the commands that can be run: those of plugins and extensions, and skills.
         ListCommands = "listCommands", Read, ListCommandsParams => ListCommandsResult,
             [SessionNotFound, SessionFailed, ProjectNotFound, FilesystemError];
         /// Runs a command: sends the message that it stands for. Returns once the message is durable, without
-        /// waiting for the turn.
+        /// waiting for the turn. That of an extension may be answered by its program first.
         RunCommand = "runCommand", Control, RunCommandParams => RunCommandResult,
             [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
-             PayloadTooLarge, Overloaded, ProviderError, FilesystemError, UnknownName];
+             PayloadTooLarge, Overloaded, ProviderError, FilesystemError, UnknownName,
+             ExtensionUnavailable];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
         /// then and no turn is open.
         RewriteQueue = "rewriteQueue", Control, RewriteQueueParams => RewriteQueueResult,

@@ -1,11 +1,15 @@
 //! Extensions with programs: the published examples, those of projects, broken manifests, programs that misbehave.
 
+mod commands;
 mod examples;
 mod faults;
 mod limits;
+mod listening;
 mod manifests;
+mod points;
 mod probe;
 mod projects;
 mod scene;
 mod settings;
+mod state;
 mod verbs;

@@ -329,6 +329,7 @@ async fn one_flipped_bit_under_a_running_daemon_is_one_place_to_accept() {
         after_seq: None,
         before_seq: None,
         limit: None,
+        kinds: None,
     };
     let read = client.call::<GetEvents>(&params).await.unwrap().events;
     assert_eq!(read.len(), log.lines().count() - 2, "what stands around it");

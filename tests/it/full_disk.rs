@@ -254,6 +254,7 @@ pub(crate) async fn reads_work(client: &Connection, id: SessionId) {
         after_seq: None,
         before_seq: None,
         limit: None,
+        kinds: None,
     };
     assert!(
         !client

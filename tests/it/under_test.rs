@@ -381,8 +381,14 @@ impl NamedPipe {
     }
 
     /// Waits for a line.
-    pub(crate) async fn line(&mut self) {
-        let came = async { while self.0.read_u8().await.unwrap() != b'\n' {} };
+    pub(crate) async fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        let came = async {
+            while !line.ends_with(b"\n") {
+                line.push(self.0.read_u8().await.unwrap());
+            }
+        };
         timeout(PATIENCE, came).await.expect("a line");
+        String::from_utf8(line).unwrap()
     }
 }

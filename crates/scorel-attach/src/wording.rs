@@ -36,7 +36,7 @@ fn own_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::AttachmentRefused => {
             "a backslash before the @ names a file without attaching it"
         }
-        ErrorCode::UnknownName => "its plugin has changed; /help lists the commands",
+        ErrorCode::UnknownName => "its extension has changed; /help lists the commands",
         ErrorCode::CannotRewindPastCompact => "that part of the conversation is summarised",
         ErrorCode::SessionFailed => {
             "/new starts a new session; `scorelctl fsck` looks for the damage"

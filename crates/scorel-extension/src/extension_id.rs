@@ -1,7 +1,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use scorel_proto::ClientId;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::Problem;
 use crate::short_name::{MAX, is_short_name};
@@ -16,6 +18,14 @@ const TAKEN: [&str; 3] = ["hook", "workflow", "scorel"];
 pub struct ExtensionId(String);
 
 impl ExtensionId {
+    /// The author of the extension's records. It stays the same, so that a repeated command finds its receipt.
+    pub fn client_id(&self, project: &str) -> ClientId {
+        let digest = Sha256::digest(format!("extension:{self}:{project}"));
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        ClientId::Client(bytes)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -4,6 +4,7 @@
 //! on first need ([`ExtensionProgram`]) and speaks JSON-RPC over its pipes: it gets `initialize`, `tool.call`,
 //! `hook.run`, `command.run`, `event`, `$/cancelRequest` and `shutdown`, and calls what its [`ExtensionPort`] has.
 
+mod command_reply;
 mod extension_hook;
 mod extension_program;
 mod extension_tool;
@@ -17,11 +18,12 @@ mod tool_name;
 mod tool_reply;
 mod tool_schema;
 
+pub use command_reply::CommandReply;
 pub use extension_hook::ExtensionHook;
 pub use extension_program::ExtensionProgram;
 pub use extension_tool::{ExtensionTool, ToolScene};
 pub use manifest::{MANIFEST, Manifest};
-pub use manifest_parts::{ManifestCommand, ManifestHook, ManifestTool, NativeHook};
+pub use manifest_parts::{ManifestCommand, ManifestHook, ManifestTool};
 pub use port::ExtensionPort;
 pub use tool_name::tool_name;
 pub use tool_schema::ToolSchema;

@@ -1,17 +1,31 @@
-//! Commands that users send by their names: those of plugins, and skills.
+//! Commands that users send by their names: those of plugins and extensions, and skills.
+
+use std::sync::Arc;
 
 use scorel_extension::nearest;
+use scorel_extension::program::{ExtensionProgram, ManifestCommand};
 use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::{FoundSkill, SkillProject, Skills};
 use scorel_guidance::trust::TrustError;
 use scorel_plugin::PluginCommand;
 use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState};
 
+use crate::programs::{ExtensionPrograms, UsableProgram};
+
 /// Finds commands, as they are now.
 #[derive(Debug, Clone)]
 pub(crate) struct Commands {
     extensions: Extensions,
     skills: Skills,
+    programs: Arc<ExtensionPrograms>,
+}
+
+/// The meaning of a command's name.
+pub(crate) enum FoundCommand {
+    /// The message that it stands for.
+    Message(String),
+    /// The program that is asked, with its name of the command.
+    Program(Arc<ExtensionProgram>, String),
 }
 
 /// The reason why there is no message.
@@ -27,11 +41,19 @@ pub(crate) enum CommandError {
 }
 
 impl Commands {
-    pub(crate) const fn new(extensions: Extensions, skills: Skills) -> Self {
-        Self { extensions, skills }
+    pub(crate) const fn new(
+        extensions: Extensions,
+        skills: Skills,
+        programs: Arc<ExtensionPrograms>,
+    ) -> Self {
+        Self {
+            extensions,
+            skills,
+            programs,
+        }
     }
 
-    /// Those of plugins, then skills. Reads files; blocks.
+    /// Those of plugins, of extensions, then skills. Reads files; blocks.
     pub(crate) fn list(
         &self,
         project: Option<&SkillProject>,
@@ -42,6 +64,10 @@ impl Commands {
             commands.map(move |command| describe(used, command))
         });
         let mut commands: Vec<CommandInfo> = of_plugins.collect();
+        for used in self.programs.usable(project) {
+            let of_program = used.manifest.commands.iter();
+            commands.extend(of_program.map(|it| describe_own(&used, it)));
+        }
         let skills = self.skills.find(project)?;
         for skill in skills.iter().filter(|it| is_command(it)) {
             let skill = skill.describe();
@@ -59,26 +85,37 @@ impl Commands {
         Ok(commands)
     }
 
-    /// The message that a command stands for. Reads files; blocks.
-    pub(crate) fn message(
+    /// The meaning of a command's name. Reads files; blocks.
+    pub(crate) fn find(
         &self,
         project: &SkillProject,
         name: &str,
         arguments: &str,
-    ) -> Result<String, CommandError> {
+    ) -> Result<FoundCommand, CommandError> {
         let name = name.strip_prefix('/').unwrap_or(name);
         for used in self.extensions.plugins(Some(project))? {
             let mut commands = used.plugin.commands.iter();
             if let Some(command) = commands.find(|it| full_name(&used, it) == name) {
-                return Ok(command.message(arguments, &used.place));
+                let message = command.message(arguments, &used.place);
+                return Ok(FoundCommand::Message(message));
+            }
+        }
+        for used in self.programs.usable(Some(project)) {
+            let own = name.strip_prefix(used.manifest.id.as_str());
+            let own = own.and_then(|rest| rest.strip_prefix(':'));
+            let mut commands = used.manifest.commands.iter();
+            if let Some(command) = commands.find(|it| own == Some(&it.name)) {
+                let program = || FoundCommand::Program(used.program, command.name.clone());
+                let message = command.message(arguments).map(FoundCommand::Message);
+                return Ok(message.unwrap_or_else(program));
             }
         }
         let skills = self.skills.find(Some(project))?;
         if skills.iter().any(|it| it.name == name && is_command(it)) {
-            return Ok(match arguments.trim() {
+            return Ok(FoundCommand::Message(match arguments.trim() {
                 "" => format!("Use the skill `{name}`."),
                 arguments => format!("Use the skill `{name}` with these arguments: {arguments}"),
-            });
+            }));
         }
         let known = self.list(Some(project))?;
         let known = || known.iter().map(|it| it.name.as_str());
@@ -101,16 +138,31 @@ fn full_name(used: &UsedPlugin, command: &PluginCommand) -> String {
     format!("{}:{}", used.plugin.id, command.name)
 }
 
+fn describe_own(used: &UsableProgram, command: &ManifestCommand) -> CommandInfo {
+    CommandInfo {
+        name: format!("{}:{}", used.manifest.id, command.name),
+        description: command.description.clone(),
+        argument_hint: command.argument_hint.clone(),
+        kind: CommandKind::Extension,
+        source: source(used.is_project),
+        ignored: Vec::new(),
+    }
+}
+
 fn describe(used: &UsedPlugin, command: &PluginCommand) -> CommandInfo {
     CommandInfo {
         name: full_name(used, command),
         description: command.description.clone(),
         argument_hint: command.argument_hint.clone(),
         kind: CommandKind::Plugin,
-        source: match used.is_project {
-            true => SkillSource::Project,
-            false => SkillSource::User,
-        },
+        source: source(used.is_project),
         ignored: command.ignored.clone(),
+    }
+}
+
+const fn source(is_project: bool) -> SkillSource {
+    match is_project {
+        true => SkillSource::Project,
+        false => SkillSource::User,
     }
 }

@@ -38,7 +38,7 @@ mod titles;
 mod turns;
 
 pub use host::{Host, HostParts, given_up_sessions};
-pub use listeners::{Asides, Heard, Listener, ListenerPlace, ListenerSource};
+pub use listeners::{Asides, Heard, Listener, ListenerPlace, ListenerSource, Reception};
 pub use rpc::{SessionCommand, session_method, table as methods};
 pub use shutdown::{Shutdown, ShutdownCause};
 pub use turns::{HookSource, HookTurn, ToolPlace, ToolSource, TurnParts};

@@ -23,7 +23,7 @@ use tokio::runtime::Handle;
 pub use asides::Asides;
 use follow::Followed;
 pub use heard::Heard;
-pub use listener::{Listener, ListenerPlace, ListenerSource};
+pub use listener::{Listener, ListenerPlace, ListenerSource, Reception};
 
 /// Follows sessions for the listeners of all sources.
 #[derive(Debug)]

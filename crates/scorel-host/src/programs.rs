@@ -3,6 +3,8 @@
 //! In: `extension.toml` in the directories of the user and of a project. Out: tools and hooks for turns, and a
 //! process each, which is started at the first call. A project's runs from the copy that was trusted.
 
+mod listening;
+mod program_calls;
 mod program_means;
 mod program_port;
 mod report;
@@ -21,6 +23,7 @@ use serde_json::{Value, json};
 
 use program_port::ProgramPort;
 
+pub(crate) use program_calls::{ProgramCaller, ProgramCalls};
 pub(crate) use program_means::ProgramMeans;
 pub(crate) use source::ProgramHooks;
 
@@ -66,24 +69,22 @@ impl ExtensionPrograms {
 
     /// The programs that sessions of a project may use, the user's first. Others of the two are forgotten. Reads
     /// files; blocks.
-    pub(crate) fn usable(&self, project: &SkillProject) -> Vec<UsableProgram> {
+    pub(crate) fn usable(&self, project: Option<&SkillProject>) -> Vec<UsableProgram> {
         let extensions = &self.means.extensions;
-        let found = extensions.find(Some(project)).or_else(|error| {
+        let found = extensions.find(project).or_else(|error| {
             // What is trusted is unknown, so nothing of the project runs. The user's guards do.
             tracing::warn!(error = %ErrorChain(&error), "the extensions of a project are left out");
             extensions.find(None)
         });
         let found = found.unwrap_or_default().into_iter();
-        let usable: Vec<_> = found
-            .filter_map(|it| self.program(&it, Some(project)))
-            .collect();
+        let usable: Vec<_> = found.filter_map(|it| self.program(&it, project)).collect();
         let is_usable = |id: &str, is_project: bool| {
             let mut usable = usable.iter();
             usable.any(|it| it.is_project == is_project && it.manifest.id.as_str() == id)
         };
         self.running().retain(|(of, id), _| match of {
             None => is_usable(id, false),
-            Some(of) => *of != project.id || is_usable(id, true),
+            Some(of) => project.is_none_or(|it| it.id != *of) || is_usable(id, true),
         });
         usable
     }
@@ -136,6 +137,11 @@ impl ExtensionPrograms {
             program,
             is_project: found.is_project,
         })
+    }
+
+    /// Has the calls of programs answered. Only the first counts.
+    pub(crate) fn answer_with(&self, calls: Arc<dyn ProgramCalls>) {
+        let _is_first = self.means.calls.set(calls).is_ok();
     }
 
     /// Stops all processes and waits for their ends.

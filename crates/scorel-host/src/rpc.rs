@@ -24,6 +24,7 @@ mod message_pictures;
 mod mutation;
 mod named_project;
 mod processes;
+mod program_calls;
 mod projects;
 mod reading;
 mod register;
@@ -46,11 +47,14 @@ use scorel_rpc::{DuplicateMethod, Table};
 pub use session_method::{SessionCommand, session_method};
 
 use crate::host::Host;
+use program_calls::HostCalls;
 use register::{client_method, method, subscription};
 
 /// A table of all methods of the protocol, to which features may add theirs.
 pub fn table(context: Arc<Host>) -> Result<Table<Host>, DuplicateMethod> {
     let metrics = Arc::clone(&context.metrics);
+    let calls = HostCalls(Arc::downgrade(&context));
+    context.programs.answer_with(Arc::new(calls));
     let mut table = Table::new(context);
     table.observe(metrics);
     methods_of_the_host(&mut table)?;

@@ -120,6 +120,13 @@ impl ServiceLink {
         self.peer.outbox().try_send(text).is_ok()
     }
 
+    /// Notifies the process once there is room for that. Fails only as it ends.
+    pub async fn tell(&self, method: &str, params: &RawValue) {
+        self.touch();
+        let text = request(None, method, Some(params));
+        let _ended = self.peer.outbox().send(text).await;
+    }
+
     pub(crate) const fn peer(&self) -> &Peer {
         &self.peer
     }

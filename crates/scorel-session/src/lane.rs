@@ -63,6 +63,7 @@ mod published;
 mod published_wait;
 mod queue;
 mod read;
+mod read_kinds;
 mod recovery;
 mod respond;
 mod rewrite;

@@ -28,7 +28,7 @@ pub struct ListCommandsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandInfo {
-    /// The name, without the slash. That of a plugin's command is `<plugin>:<command>`.
+    /// The name, without the slash. That of a plugin's or an extension's command is `<id>:<command>`.
     pub name: String,
     /// Its purpose, on one line; may be empty.
     pub description: String,
@@ -49,6 +49,8 @@ pub struct CommandInfo {
 pub enum CommandKind {
     /// A text of a plugin, which becomes the message.
     Plugin,
+    /// A command of an extension: a text, or its program is asked.
+    Extension,
     /// A skill, which the message has the model load.
     Skill,
 }
@@ -72,13 +74,18 @@ pub struct RunCommandParams {
     /// As in `sendMessage`.
     pub runner: Option<String>,
     /// Makes the call idempotent: the message of the first call counts, also if the command's text has changed
-    /// since. Requires a `clientId`; see `hello`.
+    /// since. Until there is one, a repeated call asks an extension's program again, with the same id. Requires a `clientId`; see `hello`.
     pub command_id: Option<CommandId>,
 }
 
 /// Result of `runCommand`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunCommandResult {
-    /// The message that the command stands for, as `sendMessage` answers it.
-    pub message: SendMessageResult,
+    /// The message that the command stands for, as `sendMessage` answers it. Absent: the command of an
+    /// extension has sent none.
+    pub message: Option<SendMessageResult>,
+    /// The answer of an extension's program to the user. No model reads it, and it is not kept: a repeated call whose
+    /// message was accepted before has none.
+    pub reply: Option<String>,
 }

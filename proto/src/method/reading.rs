@@ -81,15 +81,22 @@ pub struct GetEventsParams {
     /// shorter.
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
+    /// Only `custom` and `custom_message` events of these kinds. The log is looked through for them, some of it in each
+    /// call.
+    pub kinds: Option<Vec<String>>,
 }
 
 /// Result of `getEvents`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GetEventsResult {
     /// Persistent events in ascending order of `seq`, in both directions.
     pub events: Vec<EncodedEvent>,
     /// True if more events exist in the requested direction.
     pub more: bool,
+    /// With `kinds`: the last event that was looked at. The next call goes on from there if there is `more`, also if this
+    /// one has found nothing.
+    pub through: Option<Seq>,
 }
 
 /// Parameters of `getTurn`.

@@ -31,6 +31,7 @@ pub(super) async fn events_before(
         after_seq: None,
         before_seq: Some(before),
         limit: Some(limit),
+        kinds: None,
     };
     Ok(control.call::<GetEvents>(&params).await?)
 }
@@ -87,6 +88,7 @@ impl Records {
             after_seq: Some(self.after),
             before_seq: None,
             limit: Some(1000),
+            kinds: None,
         };
         let page = control.call::<GetEvents>(&params).await?;
         self.is_last = !page.more || page.events.is_empty();

@@ -14,8 +14,8 @@ use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode,
     EventId, GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId,
-    RunCommand, RunCommandParams, SendMessageParams, SendMessageResult, Session, SessionId,
-    UpdateSession, UpdateSessionParams,
+    RunCommand, RunCommandParams, RunCommandResult, SendMessageParams, SendMessageResult, Session,
+    SessionId, UpdateSession, UpdateSessionParams,
 };
 use serde::Serialize;
 use tokio::time::timeout;
@@ -90,10 +90,16 @@ pub(super) async fn run_at(
     let (daemon, sent) = sent?;
     let mut cli = Cli { daemon, output };
     let session_id = sent.session.session_id;
+    if let Some(reply) = &sent.reply {
+        say_reply(session_id, reply, cli.output)?;
+    }
+    let Some(answer) = sent.answer else {
+        return Ok(Exit::Success);
+    };
     if cli.output.json {
         cli.output.json(&AcceptedLine {
             session_id,
-            answer: &sent.answer,
+            answer: &answer,
             attached: &sent.files.attached,
         })?;
     }
@@ -101,7 +107,7 @@ pub(super) async fn run_at(
     if args.on_ask != Some(OnAsk::Ask) {
         say_unread(cli.output)?;
     }
-    let waits = say_queued(&sent, &mut cli).await?;
+    let waits = say_queued(&answer, &sent.session, &mut cli).await?;
     let Some(stream) = sent.stream else {
         if !cli.output.json {
             cli.output.line(&session_id.to_string())?;
@@ -110,7 +116,7 @@ pub(super) async fn run_at(
     };
     let message = FollowedMessage {
         session_id,
-        own: OwnTurn::from(sent.answer),
+        own: OwnTurn::from(answer),
         waits,
         keeps: kept_choice(&args, &sent.session),
     };
@@ -123,12 +129,16 @@ pub(super) async fn run_at(
 }
 
 /// Says where the message waits, if it does. Returns whether it waits in a paused queue.
-async fn say_queued(sent: &SentMessage, cli: &mut Cli<'_>) -> Result<bool, Failure> {
-    if cli.output.json || !matches!(sent.answer, SendMessageResult::Queued { .. }) {
+async fn say_queued(
+    answer: &SendMessageResult,
+    session: &Session,
+    cli: &mut Cli<'_>,
+) -> Result<bool, Failure> {
+    if cli.output.json || !matches!(answer, SendMessageResult::Queued { .. }) {
         return Ok(false);
     }
-    cli.note(&description(&sent.answer))?;
-    let Some((waits, text)) = queue_pause::of_message(&sent.session, &mut cli.daemon).await else {
+    cli.note(&description(answer))?;
+    let Some((waits, text)) = queue_pause::of_message(session, &mut cli.daemon).await else {
         return Ok(false);
     };
     cli.note(&text)?;
@@ -138,7 +148,10 @@ async fn say_queued(sent: &SentMessage, cli: &mut Cli<'_>) -> Result<bool, Failu
 struct SentMessage {
     /// The session before the message.
     session: Session,
-    answer: SendMessageResult,
+    /// `None` for a command that sends no message.
+    answer: Option<SendMessageResult>,
+    /// Of an extension, to its command.
+    reply: Option<String>,
     files: SentFiles,
     /// The events of the session from before the message; `None` with `--detach`.
     stream: Option<SessionStream<DaemonConnector>>,
@@ -154,6 +167,24 @@ struct AcceptedLine<'a> {
     /// Absent if no file was attached.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     attached: &'a [SentFile],
+}
+
+/// The line about a reply with `--json`, a stable format.
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "reply", rename_all = "camelCase")]
+struct ReplyLine<'a> {
+    session_id: SessionId,
+    reply: &'a str,
+}
+
+/// Says what an extension has answered to its command.
+fn say_reply(session_id: SessionId, reply: &str, output: &mut Output) -> Result<(), Failure> {
+    if output.json {
+        output.json(&ReplyLine { session_id, reply })?;
+    } else {
+        output.line(reply)?;
+    }
+    Ok(())
 }
 
 /// Sends the message. A session that was created for it does not outlive a refusal: the next message would go
@@ -187,7 +218,7 @@ async fn send(
         say_session(&sent.session, cli.output)?;
     }
     memory.keep(session_id);
-    if let SendMessageResult::Accepted { .. } = sent.answer {
+    if let Some(SendMessageResult::Accepted { .. }) = sent.answer {
         say_old_configuration(project_id, &mut cli).await?;
     }
     Ok((cli.daemon, sent))
@@ -213,10 +244,12 @@ async fn submit(
         Some(stream.give_up_after(PATIENCE))
     };
     if let Some(command) = draft.command().filter(|_| place.is_none()) {
-        let answer = run_command(args, command, &session, &draft, cli).await;
+        let ran = run_command(args, command, &session, &draft, cli).await;
+        let RunCommandResult { message, reply } = ran.map_err(not_sent)?;
         return Ok(SentMessage {
             session,
-            answer: answer.map_err(not_sent)?,
+            answer: message,
+            reply,
             files: SentFiles::default(),
             stream,
         });
@@ -237,20 +270,21 @@ async fn submit(
     let (answer, files) = sent.map_err(not_sent)?;
     Ok(SentMessage {
         session,
-        answer,
+        answer: Some(answer),
+        reply: None,
         files,
         stream,
     })
 }
 
-/// Sends the message that a command stands for. Its text is the daemon's to find.
+/// Runs a command. What it stands for is the daemon's to find.
 async fn run_command(
     args: &SendArgs,
     command: TypedCommand,
     session: &Session,
     draft: &MessageDraft,
     cli: &mut Cli<'_>,
-) -> Result<SendMessageResult, Failure> {
+) -> Result<RunCommandResult, Failure> {
     if !draft.files.is_empty() {
         return Err(Failure::usage(
             "a command takes no files; name them in its arguments",
@@ -265,7 +299,7 @@ async fn run_command(
         runner: args.runner.clone(),
         command_id: Some(new_command_id()),
     };
-    Ok(cli.call::<RunCommand>(&params).await?.message)
+    Ok(cli.call::<RunCommand>(&params).await?)
 }
 
 /// Says at a terminal to which session the message went.

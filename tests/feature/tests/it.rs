@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fs, io::Write as _};
 
-use futures_util::future::{BoxFuture, pending, ready};
+use futures_util::future::{pending, ready};
 use libtest_mimic::{Arguments, Trial};
 use scorel_client::{Connection, Subscription};
 use scorel_config::ConfigSource;
@@ -21,7 +21,8 @@ use scorel_example_feature::{PINS, PinFile, PinFileParams, PinHooks, PinTools, P
 use scorel_exec::Supervisors;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_host::{
-    Heard, Host, HostParts, Listener as Hearing, ListenerPlace, ListenerSource, Shutdown, TurnParts,
+    Heard, Host, HostParts, Listener as Hearing, ListenerPlace, ListenerSource, Reception,
+    Shutdown, TurnParts,
 };
 use scorel_proto::{
     ClientId, CreateSession, DaemonManager, Method, PermissionDecision, RegisterProject,
@@ -282,12 +283,13 @@ impl Hearing for Curious {
         Heard::MEANINGS.contains(&kind) || kind == "tool_started"
     }
 
-    fn heard(&self, event: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
+    fn heard(&self, event: Arc<Heard>) -> Reception {
         let ended = event.kind == "turn_finish";
         self.heard.lock().unwrap().push(event);
         self.hears.notify_one();
         let speaks = ended && !self.spoke.swap(true, Ordering::Relaxed);
-        Box::pin(ready(speaks.then(|| "one thing more".to_owned())))
+        let word = ready(speaks.then(|| "one thing more".to_owned()));
+        Reception::Work(Box::pin(word))
     }
 }
 
@@ -304,8 +306,8 @@ impl Hearing for Stuck {
         kind == "session_start"
     }
 
-    fn heard(&self, _: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
-        Box::pin(pending())
+    fn heard(&self, _: Arc<Heard>) -> Reception {
+        Reception::Work(Box::pin(pending()))
     }
 }
 

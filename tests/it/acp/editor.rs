@@ -23,7 +23,7 @@ pub(crate) struct Editor {
 
 impl Editor {
     /// Starts the agent and initializes it.
-    pub(super) async fn start(daemon: &DaemonUnderTest) -> Self {
+    pub(crate) async fn start(daemon: &DaemonUnderTest) -> Self {
         let mut editor = Self::bare(daemon);
         editor.initialize().await;
         editor

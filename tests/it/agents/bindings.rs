@@ -62,6 +62,7 @@ async fn history(scene: &AgentScene, runtime: &GetRuntimeResult) -> usize {
         after_seq: None,
         before_seq: None,
         limit: None,
+        kinds: None,
     };
     let read = scene.client.call::<GetEvents>(&params).await.unwrap();
     let events = read.events.iter().map(EncodedEvent::text);

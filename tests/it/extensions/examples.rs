@@ -8,6 +8,7 @@ use scorel_proto::{
 use serde_json::json;
 
 use super::scene::{Scene, example, has, offered};
+use crate::under_test::{connect, scorelctl};
 
 #[tokio::test]
 async fn a_tool_of_an_extension_is_called_and_keeps_its_data() {
@@ -77,6 +78,33 @@ async fn a_process_is_restarted_by_its_name_and_its_log_is_read() {
         .call::<RestartProcess>(&unknown)
         .await
         .unwrap_err();
+}
+
+#[tokio::test]
+async fn a_goal_is_kept_in_the_log_and_the_model_is_reminded_of_it() {
+    if !has("python3") {
+        return;
+    }
+    let mut scene = Scene::with(|extensions| example(extensions, "goal")).await;
+    let mut talk = scene.talk().await;
+    let session = talk.id.to_string();
+    let command = async |scene: &Scene, text: &str| {
+        let arguments = ["send", "--session", &session, text];
+        let sent = scorelctl(&scene.daemon, &arguments, &[]).await;
+        assert!(sent.status.success(), "{sent:?}");
+        String::from_utf8(sent.stdout).unwrap()
+    };
+    let shown = command(&scene, "/goal:show").await;
+    assert_eq!(shown, "This session has no goal.\n");
+    let set = command(&scene, "/goal:set Ship it").await;
+    assert_eq!(set, "The goal is set.\n");
+    scene.daemon.kill().await;
+    scene.daemon.spawn().await;
+    scene.client = connect(&scene.daemon.socket()).await;
+    talk.again(&scene.client).await;
+    talk.turn(&scene.client, "Go on.").await;
+    assert!(scene.sent(0).contains("The goal of this session: Ship it"));
+    assert_eq!(command(&scene, "/goal:show").await, "Ship it\n");
 }
 
 #[tokio::test]

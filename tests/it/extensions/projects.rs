@@ -5,11 +5,12 @@ use std::path::Path;
 
 use scorel_proto::{
     CreateSession, CreateSessionParams, ProcessState, RegisterProject, RegisterProjectParams,
+    SessionId,
 };
 use serde_json::json;
 
 use super::probe::{LURE, probe, probed};
-use super::scene::{Scene, has, offered};
+use super::scene::{Scene, has, offered, python};
 use crate::under_test::{has_sandbox, scorelctl};
 
 const TOOL: &str = "ext__probe__probe";
@@ -27,6 +28,29 @@ async fn run(scene: &Scene, arguments: &[&str]) -> String {
     let output = scorelctl(&scene.daemon, arguments, &[]).await;
     let [out, err] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
     out + &err
+}
+
+/// A session of another project.
+async fn session_elsewhere(scene: &Scene) -> SessionId {
+    let other = scene.daemon.home().parent().unwrap().join("other");
+    fs::create_dir(&other).unwrap();
+    let registered = RegisterProjectParams {
+        work_dir: other.to_str().unwrap().to_owned(),
+        display_name: None,
+        command_id: None,
+    };
+    let registered = scene.client.call::<RegisterProject>(&registered).await;
+    let session = CreateSessionParams {
+        project_id: registered.unwrap().project.project_id,
+        title: None,
+        runner: None,
+        model: None,
+        thinking_level: None,
+        tools: None,
+        command_id: None,
+    };
+    let session = scene.client.call::<CreateSession>(&session).await;
+    session.unwrap().session_id
 }
 
 fn is_offered(scene: &Scene) -> bool {
@@ -95,25 +119,8 @@ async fn a_trusted_one_runs_from_its_copy_confined_and_for_its_project_only() {
     assert_eq!(processes[0].state, ProcessState::Ready);
     assert!(processes[0].project_id.is_some());
 
-    let other = home.parent().unwrap().join("other");
-    fs::create_dir(&other).unwrap();
-    let registered = RegisterProjectParams {
-        work_dir: other.to_str().unwrap().to_owned(),
-        display_name: None,
-        command_id: None,
-    };
-    let registered = scene.client.call::<RegisterProject>(&registered).await;
-    let session = CreateSessionParams {
-        project_id: registered.unwrap().project.project_id,
-        title: None,
-        runner: None,
-        model: None,
-        thinking_level: None,
-        tools: None,
-        command_id: None,
-    };
-    let session = scene.client.call::<CreateSession>(&session).await.unwrap();
-    let mut elsewhere = scene.talk_in(session.session_id).await;
+    let session_id = session_elsewhere(&scene).await;
+    let mut elsewhere = scene.talk_in(session_id).await;
     elsewhere.turn(&scene.client, "hello").await;
     assert!(!is_offered(&scene));
     assert_eq!(scene.processes().await.len(), 1, "it goes on");
@@ -175,4 +182,33 @@ async fn hooks_of_the_project_look_first_and_the_users_last() {
     let command = json!({"command": "echo said"});
     let result = scene.call(&mut talk, "Bash", &command).await;
     assert!(result.contains("said 1 2 3"), "{result}");
+}
+
+const WRITER: &str = r#"
+def tool_call(params):
+    session = params["input"]["session"]
+    answer = ask("appendCustom", sessionId=session, kind="writer.state", data=1)
+    return {"content": answer["data"]["code"] if "data" in answer else "recorded"}
+"#;
+
+#[tokio::test]
+async fn a_projects_program_writes_into_sessions_of_its_project_only() {
+    if !has("python3") || !has_sandbox() {
+        return;
+    }
+    let tool =
+        "[[tools]]\nname = 'write'\ndescription = 'Writes.'\nparameters = { type = 'object' }\n";
+    let scene = Scene::prepared(|daemon| {
+        let extensions = daemon.project().join(".scorel/extensions");
+        python(&extensions, "writer", tool, WRITER);
+    })
+    .await;
+    run(&scene, &["trust", "add", "extension:writer"]).await;
+    let mut talk = scene.talk().await;
+    let elsewhere = session_elsewhere(&scene).await;
+    for (session, expected) in [(talk.id, "recorded"), (elsewhere, "forbidden")] {
+        let input = json!({ "session": session });
+        let result = scene.call(&mut talk, "ext__writer__write", &input).await;
+        assert!(result.contains(expected), "{result}");
+    }
 }

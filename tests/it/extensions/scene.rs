@@ -25,7 +25,12 @@ pub(super) struct Talk {
 impl Scene {
     /// `write` makes the extensions in their directory.
     pub(super) async fn with(write: impl FnOnce(&Path)) -> Self {
-        Self::prepared(|daemon| {
+        Self::configured("", write).await
+    }
+
+    /// With more keys of the model.
+    pub(super) async fn configured(model_keys: &str, write: impl FnOnce(&Path)) -> Self {
+        Self::made(model_keys, |daemon| {
             let extensions = daemon.home().join("extensions");
             fs::create_dir_all(&extensions).unwrap();
             write(&extensions);
@@ -34,13 +39,17 @@ impl Scene {
     }
 
     pub(super) async fn prepared(prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
+        Self::made("", prepare).await
+    }
+
+    async fn made(model_keys: &str, prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
         let path = std::env::var("PATH").unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
         daemon.configure_model(&model.base_url());
-        daemon.configure_more("[permissions]\nmode = \"full\"\n");
+        daemon.configure_more(&format!("{model_keys}[permissions]\nmode = \"full\"\n"));
         prepare(&daemon);
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
@@ -60,6 +69,19 @@ impl Scene {
         let mut watch = Watch::from_start(&self.client, id).await;
         watch.until("sync_end").await;
         Talk { id, watch }
+    }
+
+    /// The lines that an extension has noted in a file of its own.
+    pub(super) fn noted(&self, id: &str, file: &str) -> Vec<Value> {
+        let data = self.daemon.home().join("extension-data");
+        let text = fs::read_to_string(data.join(id).join(file)).unwrap_or_default();
+        let lines = text.lines().map(serde_json::from_str);
+        lines.collect::<Result<_, _>>().unwrap()
+    }
+
+    /// The messages of a request, as JSON.
+    pub(super) fn sent(&self, request: usize) -> String {
+        self.model.requests()[request].json()["messages"].to_string()
     }
 
     /// A turn in which the model calls one tool, and what it then reads of the result.
@@ -83,7 +105,17 @@ impl Scene {
 impl Talk {
     pub(super) async fn turn(&mut self, client: &Connection, text: &str) -> Vec<Value> {
         send(client, self.id, text).await;
-        self.watch.until("turn_outcome").await
+        self.until("turn_outcome").await
+    }
+
+    /// Follows the session on another connection.
+    pub(super) async fn again(&mut self, client: &Connection) {
+        self.watch = Watch::from_start(client, self.id).await;
+        self.watch.until("sync_end").await;
+    }
+
+    pub(super) async fn until(&mut self, kind: &str) -> Vec<Value> {
+        self.watch.until(kind).await
     }
 }
 
@@ -104,6 +136,54 @@ pub(super) fn example(extensions: &Path, id: &str) {
         let file = entry.unwrap().path();
         fs::copy(&file, copy.join(file.file_name().unwrap())).unwrap();
     }
+}
+
+/// The beginning and the end of each program: `ask` calls the daemon, and a function answers a method of its name,
+/// with `_` for the period.
+const BEGIN: &str = r#"
+import json, os, pathlib, sys
+waiting = []
+def say(message):
+    print(json.dumps({"jsonrpc": "2.0"} | message), flush=True)
+def ask(method, **params):
+    say({"id": "ask", "method": method, "params": params})
+    while True:
+        message = json.loads(sys.stdin.readline())
+        if message.get("id") == "ask" and "method" not in message:
+            return message.get("result", message.get("error"))
+        waiting.append(message)
+def initialize(params):
+    os.chdir(params["dataDir"])
+    return {}
+def note(name, value):
+    with open(name, "a") as file:
+        file.write(json.dumps(value) + "\n")
+"#;
+
+const END: &str = r#"
+while True:
+    line = json.dumps(waiting.pop(0)) if waiting else sys.stdin.readline()
+    if not line:
+        break
+    message = json.loads(line)
+    answer = globals().get(message["method"].replace(".", "_"))
+    result = answer(message.get("params")) if answer else None
+    if "id" in message:
+        say({"id": message["id"], "result": result})
+"#;
+
+/// An extension whose program has these functions. `manifest` is what follows its head.
+pub(super) fn python(extensions: &Path, id: &str, manifest: &str, functions: &str) {
+    let dir = extensions.join(id);
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("main.py"), format!("{BEGIN}{functions}{END}")).unwrap();
+    let head = format!("manifest = 1\nid = \"{id}\"\nname = \"{id}\"\nversion = \"1\"\n");
+    let command = "command = [\"python3\", \"main.py\"]\n";
+    fs::write(
+        dir.join("extension.toml"),
+        format!("{head}{command}{manifest}"),
+    )
+    .unwrap();
 }
 
 /// Returns whether a program is there. In CI all are needed.

@@ -120,7 +120,10 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
             return self.editor.answer::<()>(id, Err(failure)).await;
         };
         let answer = match prompt {
-            Ok((prompt, request)) => prompt.run(&self.daemon, request.prompt, room).await,
+            Ok((prompt, request)) => {
+                let (daemon, editor) = (&self.daemon, &self.editor);
+                prompt.run(daemon, editor, request.prompt, room).await
+            }
             Err(failure) => Err(failure),
         };
         self.editor.answer(id, answer).await

@@ -1,4 +1,4 @@
-//! Commands of plugins, and skills, as commands of the editor.
+//! Commands of plugins and extensions, and skills, as commands of the editor.
 
 use agent_client_protocol_schema::v1::{
     AvailableCommand, AvailableCommandInput, UnstructuredCommandInput,
@@ -6,7 +6,7 @@ use agent_client_protocol_schema::v1::{
 use scorel_client::Connect;
 use scorel_proto::{
     Block, CommandId, CommandInfo, ErrorCode, ListCommands, ListCommandsParams, RunCommand,
-    RunCommandParams,
+    RunCommandParams, RunCommandResult,
 };
 
 use super::open_session::OpenSession;
@@ -42,22 +42,22 @@ fn command(command: CommandInfo) -> AvailableCommand {
     }
 }
 
-/// Runs the command that a prompt is. Returns `false` if it is none, and is to be sent as it is.
+/// Runs the command that a prompt is. `None` if it is not a command, and is to be sent as it is.
 pub(crate) async fn run<C: Connect + Clone>(
     daemon: &Daemon<C>,
     session: &OpenSession,
     blocks: &[Block],
     command_id: &CommandId,
-) -> Result<bool, Failure> {
+) -> Result<Option<RunCommandResult>, Failure> {
     let [Block::Text { text, .. }] = blocks else {
-        return Ok(false);
+        return Ok(None);
     };
     let Some(line) = text.trim().strip_prefix('/') else {
-        return Ok(false);
+        return Ok(None);
     };
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     if name.is_empty() || name.contains('/') {
-        return Ok(false);
+        return Ok(None);
     }
     let params = RunCommandParams {
         session_id: session.id,
@@ -69,11 +69,11 @@ pub(crate) async fn run<C: Connect + Clone>(
         command_id: Some(command_id.clone()),
     };
     match daemon.call::<RunCommand>(&params).await {
-        Ok(_) => Ok(true),
+        Ok(result) => Ok(Some(result)),
         Err(failure)
             if failure.is(ErrorCode::UnknownName) || failure.is(ErrorCode::MethodNotFound) =>
         {
-            Ok(false)
+            Ok(None)
         }
         Err(failure) => Err(failure),
     }

@@ -4,17 +4,19 @@ use agent_client_protocol_schema::v1::{ContentBlock, PromptResponse, StopReason 
 use scorel_client::{Connect, new_command_id};
 use scorel_peer::IdKey;
 use scorel_proto::{
-    CommandId, Content, ErrorCode, OutcomeReason, RpcError, SendMessage, SendMessageParams,
-    StopReason, TurnError, TurnOutcomeBody,
+    CommandId, Content, ErrorCode, OutcomeReason, RpcError, RunCommandResult, SendMessage,
+    SendMessageParams, StopReason, TurnError, TurnOutcomeBody,
 };
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::commands;
 use super::content::Draft;
+use super::note::note;
 use super::open_session::OpenSession;
 use super::prompts::PromptEnd;
 use crate::daemon::Daemon;
+use crate::editor::Editor;
 use crate::failure::Failure;
 use crate::room::Taken;
 
@@ -38,17 +40,27 @@ impl Prompt {
         }
     }
 
-    /// Sends it, and waits for the end of its turn. `room` is given back once the daemon has it.
+    /// Sends it, and waits for the end of its turn, if it leads to one. `room` is given back once the daemon has it.
     pub(crate) async fn run<C: Connect + Clone>(
         mut self,
         daemon: &Daemon<C>,
+        editor: &Editor,
         blocks: Vec<ContentBlock>,
         room: Taken,
     ) -> Result<PromptResponse, Failure> {
         let sent = self.send(daemon, blocks).await;
         drop(room);
-        if !sent? {
-            return Ok(PromptResponse::new(AcpStop::Cancelled));
+        let sent = sent?;
+        if let Some(reply) = sent.as_ref().and_then(|it| it.reply.as_deref()) {
+            let told = editor.update(self.session.id, note(reply)).await;
+            told.map_err(|_| left())?;
+        }
+        match sent {
+            None => return Ok(PromptResponse::new(AcpStop::Cancelled)),
+            Some(RunCommandResult { message: None, .. }) => {
+                return Ok(PromptResponse::new(AcpStop::EndTurn));
+            }
+            Some(_) => {}
         }
         let end = (&mut self.ended).await;
         let stop = match end {
@@ -60,18 +72,19 @@ impl Prompt {
         Ok(PromptResponse::new(stop))
     }
 
-    /// Returns `false` if it was cancelled before it was sent.
+    /// Returns `None` if it was cancelled before it was sent.
     async fn send<C: Connect + Clone>(
         &self,
         daemon: &Daemon<C>,
         blocks: Vec<ContentBlock>,
-    ) -> Result<bool, Failure> {
+    ) -> Result<Option<RunCommandResult>, Failure> {
         let draft = Draft::of(daemon, &self.session, blocks).await?;
         if draft.attachments.is_empty()
             && !self.session.prompts().is_cancelled(&self.command_id)
-            && commands::run(daemon, &self.session, &draft.blocks, &self.command_id).await?
+            && let Some(ran) =
+                commands::run(daemon, &self.session, &draft.blocks, &self.command_id).await?
         {
-            return Ok(true);
+            return Ok(Some(ran));
         }
         let mut message = SendMessageParams {
             session_id: self.session.id,
@@ -86,10 +99,16 @@ impl Prompt {
         };
         loop {
             if self.session.prompts().is_cancelled(&self.command_id) {
-                return Ok(false);
+                return Ok(None);
             }
-            let Err(failure) = daemon.call::<SendMessage>(&message).await else {
-                return Ok(true);
+            let failure = match daemon.call::<SendMessage>(&message).await {
+                Ok(answer) => {
+                    return Ok(Some(RunCommandResult {
+                        message: Some(answer),
+                        reply: None,
+                    }));
+                }
+                Err(failure) => failure,
             };
             let before = message.attachments.len();
             // A file that is not attached is still named in the text.

@@ -179,7 +179,11 @@ impl App {
                 if !sent.attached.is_empty() {
                     self.note(&format!("attached: {}", sent.attached.join(", ")));
                 }
-                if self.setup.is_plain && matches!(answer, SendMessageResult::Queued { .. }) {
+                if let Some(reply) = &answer.reply {
+                    self.note(reply);
+                }
+                let is_queued = matches!(answer.message, Some(SendMessageResult::Queued { .. }));
+                if self.setup.is_plain && is_queued {
                     self.note("queued: it waits for the running turn; /queue changes it");
                 }
             }

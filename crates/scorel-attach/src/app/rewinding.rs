@@ -99,6 +99,7 @@ impl App {
                 after_seq: Some(seq.previous()),
                 before_seq: None,
                 limit: Some(1),
+                kinds: None,
             })));
         }
     }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, Event, Phase, Project, ProjectId, RpcError, Session, SessionId, SessionView,
-    WhileRunning,
+    ErrorCode, Event, Phase, Project, ProjectId, RpcError, RunCommandResult, Session, SessionId,
+    SessionView, WhileRunning,
 };
 use scorel_screen::{Line, Theme};
 use serde_json::json;
@@ -113,6 +113,31 @@ fn enter_sends_once_and_a_failed_send_puts_the_text_back_before_what_was_typed_s
         said.join("\n").contains("not sent: the disk is full"),
         "{said:?}"
     );
+}
+
+#[test]
+fn the_reply_of_an_extension_is_shown() {
+    let (mut app, _dir) = app(false);
+    types(&mut app, "hello");
+    press(&mut app, Key::Enter);
+    let Some(Effect::Send(message)) = app.effects.pop_front() else {
+        panic!("nothing is sent");
+    };
+    let sent = SentMessage {
+        command_id: message.command_id,
+        attached: Vec::new(),
+        result: Ok(RunCommandResult {
+            message: None,
+            reply: Some("3 files".to_owned()),
+        }),
+    };
+    app.update(
+        Input::Done(Box::new(Done::Sent(sent))),
+        &SessionView::default(),
+    );
+    let said: Vec<String> = app.finished.iter().map(Line::text).collect();
+    assert!(said.join("\n").contains("3 files"), "{said:?}");
+    assert_eq!(app.composer.text(), "");
 }
 
 #[test]

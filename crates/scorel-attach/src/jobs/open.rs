@@ -62,7 +62,7 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
     };
     let commands = caller.call::<ListCommands>(&params).await;
     let mut commands = commands.map(|it| it.commands).unwrap_or_default();
-    commands.retain(|it| it.kind == CommandKind::Plugin);
+    commands.retain(|it| it.kind != CommandKind::Skill);
     let last = session.last_persistent_seq;
     let mut window = last_turns(
         caller,

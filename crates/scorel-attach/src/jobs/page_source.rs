@@ -30,6 +30,7 @@ pub(crate) async fn write_transcript<C: Connect>(
             after_seq: Some(after),
             before_seq: None,
             limit: Some(200),
+            kinds: None,
         };
         let page = caller.call::<GetEvents>(&params).await?;
         let mut lines: Vec<Line> = Vec::new();

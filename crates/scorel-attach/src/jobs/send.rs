@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use scorel_client::{Caller, ClientError, Connect, new_command_id};
 use scorel_proto::{
     AttachmentPath, Block, CommandId, Content, ErrorCode, PutBlob, PutBlobParams, RpcError,
-    RunCommand, RunCommandParams, SendMessage, SendMessageParams, SendMessageResult, SessionId,
+    RunCommand, RunCommandParams, RunCommandResult, SendMessage, SendMessageParams, SessionId,
     WhileRunning,
 };
 use tokio::task::spawn_blocking;
@@ -39,7 +39,8 @@ pub(crate) struct SentMessage {
     pub(crate) command_id: CommandId,
     /// The files that went with it.
     pub(crate) attached: Vec<String>,
-    pub(crate) result: Result<SendMessageResult, SendError>,
+    /// A message that is not a command has no reply.
+    pub(crate) result: Result<RunCommandResult, SendError>,
 }
 
 /// The reason for which a message was not sent.
@@ -68,7 +69,7 @@ async fn attempt<C: Connect>(
     message: Outgoing,
     caller: &Caller<C>,
     attached: &mut Vec<String>,
-) -> Result<SendMessageResult, SendError> {
+) -> Result<RunCommandResult, SendError> {
     if let Some(command) = message.command {
         let params = RunCommandParams {
             session_id: message.session_id,
@@ -79,7 +80,7 @@ async fn attempt<C: Connect>(
             runner: None,
             command_id: Some(message.command_id),
         };
-        return Ok(caller.call::<RunCommand>(&params).await?.message);
+        return Ok(caller.call::<RunCommand>(&params).await?);
     }
     let mut images = Vec::new();
     for image in &message.images {
@@ -111,7 +112,10 @@ async fn attempt<C: Connect>(
             Err(ClientError::Rpc(error)) if message.dir.is_none() => error,
             answer => {
                 attached.extend(paths);
-                return Ok(answer?);
+                return Ok(RunCommandResult {
+                    message: Some(answer?),
+                    reply: None,
+                });
             }
         };
         // Only its daemon knows the files of another machine: a word that it refuses is sent as text.

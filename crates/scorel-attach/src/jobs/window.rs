@@ -41,6 +41,7 @@ pub(crate) async fn last_turns<C: Connect>(
             after_seq: None,
             before_seq: Some(before),
             limit: Some(PAGE),
+            kinds: None,
         };
         let page = caller.call::<GetEvents>(&params).await?;
         let mut decoded: Vec<Event> = page

@@ -243,7 +243,7 @@ impl CommandHook {
     async fn attend(self, moment: Moment) -> MomentAnswer {
         self.figures.matched();
         let entry = &self.entry;
-        let point = moment_words::point(&moment.occasion);
+        let point = ContextPoint::of(moment.occasion.point());
         let more = moment_words::told(entry.event, &moment);
         let input = stdin(&self.place.scene, entry.event, None, more);
         let ran = self.run(point, &input, entry.timeout).await;
@@ -359,7 +359,7 @@ impl Hooks for CommandHook {
     }
 
     fn attends(&self, point: HookPoint) -> bool {
-        moment_words::attends(&self.entry, point)
+        self.entry.event.is_asked_at(&self.entry.points, point)
     }
 
     fn at(&self, moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
@@ -367,7 +367,7 @@ impl Hooks for CommandHook {
             true if self.entry.is_async => {
                 let more = moment_words::told(self.entry.event, moment);
                 let input = stdin(&self.place.scene, self.entry.event, None, more);
-                let point = moment_words::point(&moment.occasion);
+                let point = ContextPoint::of(moment.occasion.point());
                 self.figures.matched();
                 let hook = self.clone();
                 self.aside(async move { hook.word(point, &input).await });

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use scorel_proto::HookPoint;
 use serde::Deserialize;
 
 use super::ContextPoint;
@@ -56,6 +57,14 @@ impl HookStage {
 }
 
 impl HookEvent {
+    /// Ours, which an extension's program answers too.
+    pub const NATIVE: [Self; 4] = [
+        Self::BeforeToolCall,
+        Self::AfterToolCall,
+        Self::TransformContext,
+        Self::ConvertToLlm,
+    ];
+
     /// All events with their words, ours first.
     const WORDS: [(Self, &'static str); 16] = [
         (Self::BeforeToolCall, "beforeToolCall"),
@@ -99,6 +108,14 @@ impl HookEvent {
             Self::SessionEnd | Self::Notification | Self::SubagentStart | Self::SubagentStop => {
                 HookStage::Listener
             }
+        }
+    }
+
+    /// Returns whether its hooks that name these points are asked at a point.
+    pub fn is_asked_at(self, points: &[ContextPoint], point: HookPoint) -> bool {
+        match ContextPoint::of(point) {
+            Some(own) => self.stage() == HookStage::Context && points.contains(&own),
+            None => self.stage() == HookStage::Convert,
         }
     }
 

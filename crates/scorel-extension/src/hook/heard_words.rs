@@ -4,6 +4,16 @@ use serde_json::{Map, Value, json};
 
 use super::HookEvent;
 
+/// Events by what they mean, beside the types of the protocol.
+pub const MEANINGS: [&str; 6] = [
+    "session_start",
+    "session_end",
+    "prompt_submit",
+    "turn_finish",
+    "turn_error",
+    "permission_asked",
+];
+
 /// The events of sessions that hooks of an event hear of.
 pub(super) const fn kinds(event: HookEvent) -> &'static [&'static str] {
     match event {

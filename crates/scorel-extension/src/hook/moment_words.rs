@@ -1,37 +1,14 @@
 //! Points of a turn in the words of Claude Code, and back.
 
 use scorel_engine::{Moment, MomentAnswer, MomentVerdict, Occasion};
-use scorel_proto::{CompactionTrigger, ContextOp, HookPoint, Role};
+use scorel_proto::{CompactionTrigger, ContextOp, Role};
 use serde_json::{Map, Value, json};
 
 use super::claude::{AnswerError, HookEffect, HookOpinion};
-use super::{ContextPoint, HookEntry, HookEvent, HookStage};
+use super::{HookEntry, HookEvent};
 
 /// The way in which every session begins here.
 const STARTUP: &str = "startup";
-
-/// Returns whether a hook is asked at a point.
-pub(super) fn attends(entry: &HookEntry, point: HookPoint) -> bool {
-    let own = match point {
-        HookPoint::Start => ContextPoint::Start,
-        HookPoint::Call => ContextPoint::Call,
-        HookPoint::Trim => ContextPoint::Trim,
-        HookPoint::End => ContextPoint::End,
-        HookPoint::Send => return entry.event.stage() == HookStage::Convert,
-    };
-    entry.event.stage() == HookStage::Context && entry.points.contains(&own)
-}
-
-/// The point in the words of an entry; `None` before a request is sent.
-pub(super) const fn point(occasion: &Occasion) -> Option<ContextPoint> {
-    match occasion {
-        Occasion::Start { .. } => Some(ContextPoint::Start),
-        Occasion::Call => Some(ContextPoint::Call),
-        Occasion::Trim { .. } => Some(ContextPoint::Trim),
-        Occasion::End { .. } => Some(ContextPoint::End),
-        Occasion::Send => None,
-    }
-}
 
 /// True if the hook is for what happens there.
 pub(super) fn matches(entry: &HookEntry, moment: &Moment) -> bool {
@@ -82,6 +59,12 @@ pub(super) fn told(event: HookEvent, moment: &Moment) -> Map<String, Value> {
         (_, Occasion::Call | Occasion::Send) => json!({}),
     };
     let mut fields = fields.as_object().cloned().unwrap_or_default();
+    fields.insert("scorel".to_owned(), own(moment).into());
+    fields
+}
+
+/// A moment in our words, which programs of extensions get too.
+pub(crate) fn own(moment: &Moment) -> Map<String, Value> {
     let own = json!({
         "point": moment.occasion.point(),
         "turnId": moment.turn_id,
@@ -89,8 +72,20 @@ pub(super) fn told(event: HookEvent, moment: &Moment) -> Map<String, Value> {
         "messages": &*moment.messages,
         "leftOut": moment.left_out,
     });
-    fields.insert("scorel".to_owned(), own);
-    fields
+    let of_point = match &moment.occasion {
+        Occasion::Start { first_turn } => json!({ "firstTurn": first_turn }),
+        Occasion::Trim {
+            trigger,
+            instructions,
+        } => json!({ "trigger": trigger, "instructions": instructions }),
+        Occasion::End { went_on } => json!({ "wentOn": went_on }),
+        Occasion::Call | Occasion::Send => json!({}),
+    };
+    let parts = [own, of_point].into_iter();
+    parts
+        .filter_map(|it| it.as_object().cloned())
+        .flatten()
+        .collect()
 }
 
 /// An effect as an answer at a point.

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -6,9 +6,10 @@ use scorel_process::{
     CallLimit, Service, ServiceError, ServiceLimits, ServiceLink, ServiceProcess, ServiceStatus,
     StartedProgram,
 };
-use scorel_proto::RpcError;
+use scorel_proto::{ProcessState, RpcError};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use tokio::sync::mpsc;
 
 use super::port::ExtensionPort;
 use super::progress::OpenCalls;
@@ -20,11 +21,16 @@ const PROTOCOL: u64 = 1;
 /// The longest time that a call may take which gives signs of progress.
 const LONGEST_CALL: Duration = Duration::from_secs(600);
 
+/// Events that wait for the program.
+const MAX_EVENTS: usize = 256;
+
 /// The program of an extension, which runs while it is needed.
 #[derive(Debug)]
 pub struct ExtensionProgram {
-    process: ServiceProcess,
+    process: Arc<ServiceProcess>,
     calls: Arc<OpenCalls>,
+    /// Made for the first event.
+    events: OnceLock<mpsc::Sender<Box<RawValue>>>,
 }
 
 impl ExtensionProgram {
@@ -37,13 +43,14 @@ impl ExtensionProgram {
             calls: Arc::clone(&calls),
         };
         Self {
-            process: ServiceProcess::new(Arc::new(service)),
+            process: Arc::new(ServiceProcess::new(Arc::new(service))),
             calls,
+            events: OnceLock::new(),
         }
     }
 
     /// Its process.
-    pub const fn process(&self) -> &ServiceProcess {
+    pub fn process(&self) -> &ServiceProcess {
         &self.process
     }
 
@@ -63,6 +70,17 @@ impl ExtensionProgram {
     ) -> Result<Value, ServiceError> {
         self.limited_call(method, params, &CallLimit::of(limit))
             .await
+    }
+
+    /// Has the program told of an event, behind those before. Starts it if it does not run. Returns whether there was
+    /// room for the event.
+    pub fn hears(&self, event: &Value) -> bool {
+        let events = self.events.get_or_init(|| {
+            let (sender, events) = mpsc::channel(MAX_EVENTS);
+            tokio::spawn(tell(Arc::clone(&self.process), events));
+            sender
+        });
+        events.try_send(raw(event)).is_ok()
     }
 
     /// Calls a tool. Signs of progress extend its time, and are shown.
@@ -91,6 +109,18 @@ impl ExtensionProgram {
         let answer = self.process.call(method, &raw(params), limit).await?;
         // A raw value is JSON.
         Ok(serde_json::from_str(answer.get()).unwrap_or_default())
+    }
+}
+
+/// Tells a program of events, in their order, until it is forgotten.
+async fn tell(process: Arc<ServiceProcess>, mut events: mpsc::Receiver<Box<RawValue>>) {
+    while let Some(event) = events.recv().await {
+        // One that fails at each start is started again for a call, not for each event.
+        if process.status().state != ProcessState::Failed
+            && let Ok(link) = process.ready().await
+        {
+            link.tell("event", &event).await;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The answer of an extension's hook.
 
-use scorel_engine::{AfterCall, BeforeCall, CallOpinion};
-use scorel_proto::Block;
+use scorel_engine::{AfterCall, BeforeCall, CallOpinion, MomentAnswer, MomentVerdict};
+use scorel_proto::{Block, ContextOp, HookPoint};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,6 +33,30 @@ pub(super) struct AfterReply {
     context: Option<String>,
 }
 
+/// The result of `hook.run` for `transformContext` and `convertToLlm`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct MomentReply {
+    inject: Option<String>,
+    #[serde(default)]
+    edits: Vec<ContextOp>,
+    decision: Option<TurnDecision>,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum TurnDecision {
+    Pass,
+    /// At `start`: no model reads what the turn begins with.
+    Deny,
+    /// At `end`: the model reads the reason.
+    GoOn,
+    /// The turn ends as completed.
+    Stop,
+}
+
 impl BeforeReply {
     pub(super) fn read(reply: Value) -> Result<BeforeCall, String> {
         let reply: Self = read(reply)?;
@@ -60,6 +84,32 @@ impl AfterReply {
             is_error: reply.is_error,
             added: reply.context.map(Block::text).into_iter().collect(),
             ends_turn: None,
+        })
+    }
+}
+
+impl MomentReply {
+    pub(super) fn read(point: HookPoint, reply: Value) -> Result<MomentAnswer, String> {
+        let reply: Self = read(reply)?;
+        let decision = reply.decision.unwrap_or(TurnDecision::Pass);
+        let verdict = match (decision, point) {
+            (TurnDecision::Pass, _) => MomentVerdict::Pass,
+            (TurnDecision::Deny, HookPoint::Start) => MomentVerdict::Deny(reply.reason),
+            (TurnDecision::GoOn, HookPoint::End) if !reply.reason.is_empty() => {
+                MomentVerdict::GoOn(reply.reason)
+            }
+            (TurnDecision::GoOn, HookPoint::End) => {
+                return Err("`goOn` has a `reason`, which the model reads".to_owned());
+            }
+            (TurnDecision::Stop, HookPoint::Start | HookPoint::Call | HookPoint::End) => {
+                MomentVerdict::Stop(reply.reason)
+            }
+            _ => return Err("its `decision` is not one of this point".to_owned()),
+        };
+        Ok(MomentAnswer {
+            inject: reply.inject,
+            edits: reply.edits,
+            verdict,
         })
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scorel_process::ServiceFraming;
+use scorel_proto::{PersistentBody, TransientBody};
 use toml::de::DeTable;
 
-use super::manifest_parts::{ManifestCommand, ManifestHook, ManifestTool, NativeHook};
+use super::manifest_parts::{ManifestCommand, ManifestHook, ManifestTool};
 use super::manifest_table::{Findings, ManifestTable};
-use crate::hook::HookSandbox;
+use crate::hook::{HookEvent, HookSandbox, MEANINGS};
 use crate::{ExtensionId, Problem};
 
 /// The file's name.
@@ -58,7 +59,7 @@ pub struct Manifest {
     /// The program of a project may use the network.
     pub network: bool,
     pub sandbox: Option<HookSandbox>,
-    /// Types of events that it is told of.
+    /// Types of events that it is told of: those of the protocol, and [`MEANINGS`].
     pub events: Vec<String>,
     /// Directories of skills.
     pub skills: Vec<String>,
@@ -132,7 +133,7 @@ impl Manifest {
             secret_env: secret_env(table),
             network: table.flag("network"),
             sandbox: table.word("sandbox", &sandbox),
-            events: table.texts("events", MAX_LIST).unwrap_or_default(),
+            events: events(table),
             skills: table.texts("skills", MAX_LIST).unwrap_or_default(),
             channels: table.texts("channels", MAX_LIST).unwrap_or_default(),
             hooks: hooks(table),
@@ -200,17 +201,30 @@ fn secret_env(table: &ManifestTable<'_, '_>) -> BTreeMap<String, String> {
     found
 }
 
+fn events(table: &ManifestTable<'_, '_>) -> Vec<String> {
+    let events = table.texts("events", MAX_LIST).unwrap_or_default();
+    let of_protocol = PersistentBody::TYPES.iter().chain(TransientBody::TYPES);
+    let known = of_protocol.chain(&MEANINGS).copied();
+    for event in &events {
+        if !known.clone().any(|it| it == event) {
+            let problem = Problem::of("events", format!("there is no event `{event}`"));
+            let problem = problem.suggest(event, known.clone());
+            table.findings().add(problem, table.span("events"));
+        }
+    }
+    events
+}
+
 fn hooks(table: &ManifestTable<'_, '_>) -> Vec<ManifestHook> {
     let Some(hooks) = table.table("hooks") else {
         return Vec::new();
     };
-    let words: Vec<_> = NativeHook::WORDS.iter().map(|(word, _)| *word).collect();
-    hooks.only(&words);
-    let known = NativeHook::WORDS.into_iter();
-    let found = known.filter(|(word, _)| hooks.keys().any(|(key, _)| key == *word));
-    let read = |(word, hook): (&'static str, NativeHook)| {
-        Some(ManifestHook::read(hook, hooks.table(word)?))
-    };
+    let native = HookEvent::NATIVE;
+    hooks.only(&native.map(HookEvent::word));
+    let found = native
+        .into_iter()
+        .filter(|event| hooks.keys().any(|(key, _)| key == event.word()));
+    let read = |event: HookEvent| Some(ManifestHook::read(event, hooks.table(event.word())?));
     found.filter_map(read).collect()
 }
 

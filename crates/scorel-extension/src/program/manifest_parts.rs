@@ -3,7 +3,8 @@ use std::time::Duration;
 
 use super::manifest_table::ManifestTable;
 use super::tool_schema::ToolSchema;
-use crate::hook::{ContextPoint, Matcher, OnFailure};
+use crate::expand_arguments;
+use crate::hook::{ContextPoint, HookEntry, HookEvent, HookStage, Matcher, OnFailure};
 
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 4096;
@@ -34,39 +35,14 @@ pub struct ManifestCommand {
     pub prompt: Option<String>,
 }
 
-/// A native hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NativeHook {
-    BeforeToolCall,
-    AfterToolCall,
-    TransformContext,
-    ConvertToLlm,
-}
-
-impl NativeHook {
-    /// All of them, by their words.
-    pub(super) const WORDS: [(&'static str, Self); 4] = [
-        ("beforeToolCall", Self::BeforeToolCall),
-        ("afterToolCall", Self::AfterToolCall),
-        ("transformContext", Self::TransformContext),
-        ("convertToLlm", Self::ConvertToLlm),
-    ];
-
-    /// The hook as it is written.
-    pub fn word(self) -> &'static str {
-        let mut words = Self::WORDS.iter();
-        words
-            .find(|(_, it)| *it == self)
-            .map_or("", |(word, _)| word)
-    }
-}
-
 /// A hook that an extension's program answers.
 #[derive(Debug, Clone)]
 pub struct ManifestHook {
-    pub hook: NativeHook,
+    /// One of [`HookEvent::NATIVE`].
+    pub event: HookEvent,
     /// The tools whose calls it sees.
     pub matcher: Matcher,
+    /// The points at which it is asked, if it changes the context.
     pub points: Vec<ContextPoint>,
     pub timeout: Duration,
     /// The consequence of its failure.
@@ -102,6 +78,12 @@ impl ManifestTool {
 }
 
 impl ManifestCommand {
+    /// The message that the command stands for; `None` if the program is asked.
+    pub fn message(&self, arguments: &str) -> Option<String> {
+        let prompt = self.prompt.as_deref()?;
+        Some(expand_arguments(prompt, arguments))
+    }
+
     pub(super) fn read(table: ManifestTable<'_, '_>) -> Option<Self> {
         table.only(&["name", "description", "argumentHint", "prompt"]);
         let argument_hint = table.text("argumentHint", MAX_NAME);
@@ -120,50 +102,42 @@ impl ManifestCommand {
 }
 
 impl ManifestHook {
-    pub(super) fn read(hook: NativeHook, table: ManifestTable<'_, '_>) -> Self {
-        table.only(&["matcher", "points", "timeoutSeconds", "onFailure"]);
-        let points = table.texts("points", 4).unwrap_or_default();
-        let words = [
-            ContextPoint::Start,
-            ContextPoint::Call,
-            ContextPoint::Trim,
-            ContextPoint::End,
-        ];
-        let point = |written: &String| {
-            let found = words.iter().find(|point| point.word() == written);
+    pub(super) fn read(event: HookEvent, table: ManifestTable<'_, '_>) -> Self {
+        table.only(match event.stage() {
+            HookStage::Before | HookStage::After => &["matcher", "timeoutSeconds", "onFailure"],
+            HookStage::Context => &["points", "timeoutSeconds", "onFailure"],
+            _ => &["timeoutSeconds", "onFailure"],
+        });
+        let point = |written: String| {
+            let found = ContextPoint::ALL.iter().find(|it| it.word() == written);
             if found.is_none() {
                 table.refuse("points", "a point is `start`, `call`, `trim` or `end`");
             }
             found.copied()
         };
-        let points: Vec<_> = points.iter().filter_map(point).collect();
-        if !points.is_empty() && hook != NativeHook::TransformContext {
-            table.refuse("points", "only `transformContext` has points");
-        }
+        let points = table.texts("points", ContextPoint::ALL.len());
+        let points = match points {
+            Some(points) => points.into_iter().filter_map(point).collect(),
+            None => HookEntry::usual_points(event),
+        };
         let matcher = table.text("matcher", 1024).map(Matcher::try_from);
         let matcher = matcher.and_then(|matcher| {
             matcher
                 .map_err(|error| table.refuse("matcher", error.to_string()))
                 .ok()
         });
-        let usual = match hook {
-            NativeHook::AfterToolCall => 120,
-            _ => 30,
-        };
-        let seconds = table.number("timeoutSeconds", 1..=600).unwrap_or(usual);
+        let seconds = table.number("timeoutSeconds", 1..=600);
         let on_failure = table.word(
             "onFailure",
             &[("ignore", OnFailure::Ignore), ("fail", OnFailure::Fail)],
         );
+        let usual_timeout = HookEntry::usual_timeout(event, &points);
         Self {
-            hook,
+            event,
             matcher: matcher.unwrap_or_else(Matcher::all),
             points,
-            timeout: Duration::from_secs(seconds),
-            on_failure: on_failure.unwrap_or(match hook {
-                NativeHook::BeforeToolCall | NativeHook::ConvertToLlm => OnFailure::Fail,
-                NativeHook::AfterToolCall | NativeHook::TransformContext => OnFailure::Ignore,
-            }),
+            timeout: seconds.map_or(usual_timeout, Duration::from_secs),
+            on_failure: on_failure.unwrap_or_else(|| HookEntry::usual_on_failure(event)),
         }
     }
 }

@@ -59,7 +59,8 @@ fn of_manifest(manifest: &Manifest) -> ItemContent {
     let program = ItemProgram {
         command: manifest.command.join(" "),
         events: hooks
-            .map(|it| occasion(it.hook.word(), &it.matcher))
+            .map(|it| occasion(it.event.word(), &it.matcher))
+            .chain(manifest.events.iter().cloned())
             .collect(),
         environment: manifest.secret_env.keys().cloned().collect(),
         unsandboxed: is_unconfined,

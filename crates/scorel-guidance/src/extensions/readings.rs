@@ -50,7 +50,9 @@ impl Readings {
         if !is_ours && !is_plugin(dir) {
             return Arc::default();
         }
-        let before = self.lock().get(dir).cloned();
+        // Held while files are read: two turns that begin at once would have a program each.
+        let mut known = self.lock();
+        let before = known.get(dir).cloned();
         let stamps = stamps(dir, is_ours);
         if let Some(before) = &before
             && before.stamps.is_some()
@@ -64,7 +66,6 @@ impl Readings {
         };
         // A file that has just changed may change again and keep its stamp.
         let stamps = stamps.filter(|all| all.iter().all(|it| it.stamp.is_settled_at(now)));
-        let mut known = self.lock();
         if known.len() >= MAX {
             known.clear();
         }

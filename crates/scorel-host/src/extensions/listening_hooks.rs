@@ -5,7 +5,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_extension::hook::{CommandHook, HookAsides};
 use scorel_proto::SessionId;
 
-use crate::listeners::{Asides, Heard, Listener, ListenerPlace, ListenerSource};
+use crate::listeners::{Asides, Heard, Listener, ListenerPlace, ListenerSource, Reception};
 
 /// The sessions whose listening commands are kept. They are made anew with each turn.
 const MAX: usize = 4096;
@@ -51,9 +51,9 @@ impl Listener for CommandHook {
         self.kinds().contains(&kind)
     }
 
-    fn heard(&self, event: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
+    fn heard(&self, event: Arc<Heard>) -> Reception {
         let hook = self.clone();
-        async move { hook.hear(&event.kind, &event.event).await }.boxed()
+        Reception::Work(async move { hook.hear(&event.kind, &event.event).await }.boxed())
     }
 }
 

@@ -103,6 +103,7 @@ impl Host {
             commands: Arc::clone(&commands),
             config: Arc::clone(&config),
             secrets: SecretStore::new(home.env()),
+            calls: OnceLock::new(),
         });
         // Commands are told by sessions, which are opened below.
         let hook_sources = Arc::new(OnceLock::new());
@@ -147,7 +148,7 @@ impl Host {
                 [of_programs(true), command_hooks, of_programs(false)];
             let of_all: Vec<_> = parts.turns.hooks.into_iter().chain(of_all).collect();
             let hook_sources = hook_sources.get_or_init(|| of_all).clone();
-            let listeners = [listening as Arc<dyn ListenerSource>];
+            let listeners: [Arc<dyn ListenerSource>; 2] = [listening, Arc::clone(&programs) as _];
             let listeners = listeners.into_iter().chain(parts.listeners).collect();
             let turns = Turns::new(
                 Arc::clone(&projects),
@@ -191,7 +192,7 @@ impl Host {
             models,
             trust,
             project_items,
-            commands: Commands::new(extensions.clone(), skills.clone()),
+            commands: Commands::new(extensions.clone(), skills.clone(), Arc::clone(&programs)),
             extensions,
             skills,
             runners,

@@ -7,7 +7,7 @@ use tokio::task::spawn_blocking;
 
 use super::asides::Asides;
 use super::heard::Heard;
-use super::listener::{Listener, ListenerPlace, ListenerSource};
+use super::listener::{Listener, ListenerPlace, ListenerSource, Reception};
 
 /// A session that is followed while it is loaded.
 #[derive(Debug)]
@@ -65,9 +65,12 @@ impl Followed {
     fn tell(&self, listeners: &[Arc<dyn Listener>], heard: Heard) {
         let heard = Arc::new(heard);
         for listener in listeners.iter().filter(|it| it.hears(&heard.kind)) {
-            let work = listener.heard(Arc::clone(&heard));
             let id = self.place.session_id;
-            self.asides.run(id, listener.name(), work);
+            match listener.heard(Arc::clone(&heard)) {
+                Reception::Taken => {}
+                Reception::Missed => self.asides.missed(id),
+                Reception::Work(work) => self.asides.run(id, listener.name(), work),
+            }
         }
     }
 }

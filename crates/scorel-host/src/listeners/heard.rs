@@ -33,15 +33,8 @@ impl Heard {
     /// | `turn_error` | `reason`, `error` |
     /// | `permission_asked` | `requestId`, `toolName`, `reason` |
     ///
-    /// `rewind` and `compact` are events of the protocol.
-    pub const MEANINGS: [&'static str; 6] = [
-        "session_start",
-        "session_end",
-        "prompt_submit",
-        "turn_finish",
-        "turn_error",
-        "permission_asked",
-    ];
+    /// `rewind` and `compact` are events of the protocol; the first has its `targetEventId` as `targetId` as well.
+    pub const MEANINGS: [&'static str; 6] = scorel_extension::hook::MEANINGS;
 
     pub(super) fn session_start(session_id: SessionId) -> Self {
         Self::meaning(session_id, "session_start", json!({}))
@@ -72,9 +65,12 @@ impl Heard {
         if meanings.is_empty() && !itself {
             return Vec::new();
         }
-        let Ok(event) = serde_json::from_slice::<Value>(json) else {
+        let Ok(mut event) = serde_json::from_slice::<Value>(json) else {
             return Vec::new();
         };
+        if kind == "rewind" {
+            event["targetId"] = event["targetEventId"].clone();
+        }
         let found = meanings.into_iter().filter_map(|meaning| {
             let fields = fields(meaning, &event)?;
             Some(Self::meaning(session_id, meaning, fields))
@@ -170,5 +166,8 @@ mod tests {
         assert_eq!(kinds(&said, &["prompt_submit"]), ["prompt_submit"]);
         let result = json!({"type": "message", "message": {"role": "tool_result"}});
         assert_eq!(kinds(&result, &["prompt_submit"]), [""; 0]);
+        let rewind = json!({"type": "rewind", "targetEventId": "evt_1"}).to_string();
+        let all = Heard::all_of(SessionId::generate(), "rewind", rewind.as_bytes(), |_| true);
+        assert_eq!(all[0].event["targetId"], "evt_1");
     }
 }

@@ -15,8 +15,19 @@ pub trait Listener: fmt::Debug + Send + Sync {
     /// [`Heard::MEANINGS`].
     fn hears(&self, kind: &str) -> bool;
 
-    /// Takes an event. What it returns is told to the model: to the running turn, else it begins one.
-    fn heard(&self, event: Arc<Heard>) -> BoxFuture<'static, Option<String>>;
+    /// Takes an event, in the order of the session. Returns at once.
+    fn heard(&self, event: Arc<Heard>) -> Reception;
+}
+
+/// The consequence of an event for a listener.
+#[expect(missing_debug_implementations, reason = "futures have none")]
+pub enum Reception {
+    /// It has taken the event.
+    Taken,
+    /// It had no room for the event.
+    Missed,
+    /// This is done in its turn. What comes of it is told to the model: to the running turn, else it begins one.
+    Work(BoxFuture<'static, Option<String>>),
 }
 
 /// Gives sessions their listeners.

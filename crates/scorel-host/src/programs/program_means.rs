@@ -1,11 +1,13 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scorel_config::ConfigSource;
 use scorel_exec::Supervisors;
 use scorel_guidance::extensions::Extensions;
 use scorel_home::{ProjectRegistry, SecretStore};
 use scorel_workplace::CommandHost;
+
+use super::program_calls::ProgramCalls;
 
 /// The means to start programs.
 pub(crate) struct ProgramMeans {
@@ -15,6 +17,8 @@ pub(crate) struct ProgramMeans {
     pub(crate) commands: Arc<CommandHost>,
     pub(crate) config: Arc<ConfigSource>,
     pub(crate) secrets: SecretStore,
+    /// Set once the methods exist, which are made after the host.
+    pub(crate) calls: OnceLock<Arc<dyn ProgramCalls>>,
 }
 
 impl fmt::Debug for ProgramMeans {

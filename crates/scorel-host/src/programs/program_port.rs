@@ -17,6 +17,7 @@ use scorel_process::{Secrets, StartedProgram, find_program};
 use scorel_proto::{ErrorChain, ErrorCode, RpcError};
 use serde_json::{Value, json};
 
+use super::program_calls::ProgramCaller;
 use super::program_means::ProgramMeans;
 
 /// The daemon's services for the program of one extension.
@@ -51,18 +52,18 @@ impl ExtensionPort for ProgramPort {
         params
     }
 
-    fn called(&self, method: &str, _: Value) -> BoxFuture<'static, Result<Value, RpcError>> {
-        let error = match method {
-            "sendMessage" => {
-                let text = "an extension sends messages through a channel, which this daemon does not have yet";
-                RpcError::new(ErrorCode::InvalidParams, text)
-            }
-            other => {
-                let text = format!("there is no method `{other}` for extensions");
-                RpcError::new(ErrorCode::MethodNotFound, text)
-            }
+    fn called(&self, method: &str, params: Value) -> BoxFuture<'static, Result<Value, RpcError>> {
+        let caller = ProgramCaller {
+            id: self.manifest.id.clone(),
+            project: self.project.as_ref().map(|it| it.id),
         };
-        Box::pin(ready(Err(error)))
+        match self.means.calls.get() {
+            Some(calls) => calls.call(caller, method, params),
+            None => {
+                let error = RpcError::new(ErrorCode::InternalError, "the daemon is not open yet");
+                Box::pin(ready(Err(error)))
+            }
+        }
     }
 }
 

@@ -71,7 +71,7 @@ impl ToolSource for ExtensionPrograms {
         };
         for UsableProgram {
             manifest, program, ..
-        } in self.usable(&project)
+        } in self.usable(Some(&project))
         {
             let names = tool_names(&manifest, &mut taken);
             for (name, tool) in names.into_iter().zip(&manifest.tools) {
@@ -106,12 +106,12 @@ impl HookSource for ProgramHooks {
             id: turn.project_id,
             dir: turn.project.to_owned(),
         };
-        let usable = self.programs.usable(&project).into_iter();
+        let usable = self.programs.usable(Some(&project)).into_iter();
         let ours = usable.filter(|it| it.is_project == self.of_project);
         let with_hooks = ours.filter(|it| !it.manifest.hooks.is_empty());
         let hooks = with_hooks.map(|it| {
             let (id, hooks) = (it.manifest.id.as_str(), it.manifest.hooks.clone());
-            let hook = ExtensionHook::new(id, hooks, it.program, told(turn));
+            let hook = ExtensionHook::new(id, hooks, it.program, told(turn), turn.tools.clone());
             Arc::new(hook) as Arc<dyn Hooks>
         });
         hooks.collect()

@@ -8,7 +8,7 @@ use scorel_proto::{
     Meta, UserMessage,
 };
 use scorel_rpc::RpcCall;
-use scorel_session::{AppendData, AppendMessage, SessionError};
+use scorel_session::{AppendData, AppendMessage, MutationCommand, SessionError};
 use serde_json::Value;
 
 use super::caller::command;
@@ -31,9 +31,18 @@ pub(super) async fn custom(
     call: RpcCall,
     mut params: AppendCustomParams,
 ) -> Reply<AppendResult> {
+    let command = command::<AppendCustom>(&call, params.command_id.take(), &params)?;
+    write(&host, command, params).await
+}
+
+/// Records data by a command of a client, or of an extension.
+pub(super) async fn write(
+    host: &Host,
+    command: MutationCommand,
+    params: AppendCustomParams,
+) -> Reply<AppendResult> {
     check_kind(&params.kind)?;
     check_data(&params.data)?;
-    let command = command::<AppendCustom>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     let body = CustomBody {
         kind: params.kind,
@@ -47,11 +56,20 @@ pub(super) async fn custom_message(
     call: RpcCall,
     mut params: AppendCustomMessageParams,
 ) -> Reply<AppendCustomMessageResult> {
+    let command = command::<AppendCustomMessage>(&call, params.command_id.take(), &params)?;
+    write_message(&host, command, params).await
+}
+
+/// Records a message by a command of a client, or of an extension.
+pub(super) async fn write_message(
+    host: &Host,
+    command: MutationCommand,
+    params: AppendCustomMessageParams,
+) -> Reply<AppendCustomMessageResult> {
     check_kind(&params.kind)?;
     if let Some(data) = &params.data {
         check_data(data)?;
     }
-    let command = command::<AppendCustomMessage>(&call, params.command_id.take(), &params)?;
     let mut message = accepted(params.message)?;
     let lane = host.sessions.get(params.session_id).await?;
     if let Message::User(UserMessage { content, .. })

@@ -14,7 +14,7 @@ use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
 use scorel_models::ModelCallError;
 use scorel_orchestrator::OrchestratorError;
-use scorel_proto::{ProjectId, ProtocolRange, RpcError};
+use scorel_proto::{ProcessState, ProjectId, ProtocolRange, RpcError};
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
@@ -64,6 +64,9 @@ pub(crate) enum CallError {
         name: String,
         suggestion: Option<String>,
     },
+    /// An extension's program has no answer.
+    #[error("{reason}")]
+    Extension { state: ProcessState, reason: String },
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error(transparent)]

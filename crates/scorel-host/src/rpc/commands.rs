@@ -1,21 +1,31 @@
-//! `listCommands`, `runCommand`: commands of plugins, and skills.
+//! `listCommands`, `runCommand`: commands of plugins and extensions, and skills.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_engine::spawn_blocking;
+use scorel_extension::program::{CommandReply, ExtensionProgram};
 use scorel_guidance::skills::SkillProject;
 use scorel_proto::{
     Block, ListCommandsParams, ListCommandsResult, ProjectId, RunCommand, RunCommandParams,
-    RunCommandResult,
+    RunCommandResult, SessionId, excerpt,
 };
 use scorel_rpc::RpcCall;
-use scorel_session::SendRequest;
+use scorel_session::{MutationCommand, SendRequest};
+use serde_json::{Value, json};
 
 use super::caller::command;
 use super::conversation::check_content;
 use super::sessions::{check_model, check_name, check_runner, check_tools};
+use crate::commands::FoundCommand;
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
+
+/// The time of a program for a command.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Bytes of a program's answer to a user.
+const MAX_REPLY: usize = 64 * 1024;
 
 pub(super) async fn list(host: Arc<Host>, params: ListCommandsParams) -> Reply<ListCommandsResult> {
     let project_id = match params.session_id {
@@ -43,7 +53,10 @@ pub(super) async fn run(
     // A repeated command reads no file again: its text may be another by now.
     let receipt = lane.receipt(&command)?;
     if let Some(message) = receipt.and_then(|it| it.sent()) {
-        return Ok(RunCommandResult { message });
+        return Ok(RunCommandResult {
+            message: Some(message),
+            reply: None,
+        });
     }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
     let session = lane.session()?;
@@ -52,7 +65,25 @@ pub(super) async fn run(
     }
     let project = project(&host, session.project_id)?;
     let (name, arguments) = (params.name, params.arguments);
-    let text = spawn_blocking(move || host.commands.message(&project, &name, &arguments)).await??;
+    let typed = arguments.clone();
+    let found = spawn_blocking(move || host.commands.find(&project, &name, &typed)).await??;
+    let CommandReply { message, reply } = match found {
+        FoundCommand::Message(text) => CommandReply {
+            message: Some(text),
+            reply: None,
+        },
+        FoundCommand::Program(program, name) => {
+            let asked = asked(params.session_id, &command, &name, &arguments);
+            ask(&program, &asked).await?
+        }
+    };
+    let reply = reply.map(|text| excerpt(&text, MAX_REPLY));
+    let Some(text) = message else {
+        return Ok(RunCommandResult {
+            message: None,
+            reply,
+        });
+    };
     let content = vec![Block::text(text)];
     check_content("arguments", &content)?;
     let request = SendRequest {
@@ -64,8 +95,29 @@ pub(super) async fn run(
         model: params.model,
         runner: params.runner,
     };
-    let message = lane.mutate(request).await?;
-    Ok(RunCommandResult { message })
+    let message = Some(lane.mutate(request).await?);
+    Ok(RunCommandResult { message, reply })
+}
+
+/// The parameters of `command.run`.
+fn asked(id: SessionId, command: &MutationCommand, name: &str, arguments: &str) -> Value {
+    json!({
+        "sessionId": id,
+        "commandId": command.id,
+        "name": name,
+        "arguments": arguments,
+    })
+}
+
+async fn ask(program: &ExtensionProgram, params: &Value) -> Result<CommandReply, CallError> {
+    let answer = program.call("command.run", params, LIMIT).await;
+    let answer = answer.map_err(|error| error.to_string());
+    answer
+        .and_then(CommandReply::read)
+        .map_err(|reason| CallError::Extension {
+            state: program.status().state,
+            reason,
+        })
 }
 
 fn project(host: &Host, id: ProjectId) -> Result<SkillProject, CallError> {

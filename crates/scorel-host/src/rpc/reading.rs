@@ -19,6 +19,9 @@ use crate::rpc::call_error::{CallError, Reply};
 /// Bytes of a blob per call, before base64: a reply of 6 MiB at most.
 const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
 
+/// Kinds that one call may look for.
+const MAX_KINDS: usize = 64;
+
 pub(super) async fn get_tree(host: Arc<Host>, params: GetTreeParams) -> Reply<GetTreeResult> {
     let lane = host.sessions.get(params.session_id).await?;
     let after = params.after_seq.unwrap_or_default();
@@ -33,9 +36,19 @@ pub(super) async fn get_tree(host: Arc<Host>, params: GetTreeParams) -> Reply<Ge
 pub(super) async fn get_events(host: Arc<Host>, params: GetEventsParams) -> Reply<GetEventsResult> {
     let limit = limit(params.limit, 100, 1000)?;
     let lane = host.sessions.get(params.session_id).await?;
-    Ok(lane
-        .events(params.after_seq, params.before_seq, limit)
-        .await?)
+    let Some(kinds) = params.kinds else {
+        return Ok(lane
+            .events(params.after_seq, params.before_seq, limit)
+            .await?);
+    };
+    if kinds.is_empty() || kinds.len() > MAX_KINDS {
+        let text = format!("`kinds` holds 1 to {MAX_KINDS} kinds");
+        return Err(CallError::invalid_field("kinds", text));
+    }
+    let closed = |_| CallError::Internal("the search is closed".to_owned());
+    let _place = host.searching.acquire().await.map_err(closed)?;
+    let range = (params.after_seq, params.before_seq);
+    Ok(lane.events_of_kinds(kinds, range, limit).await?)
 }
 
 pub(super) async fn get_turn(host: Arc<Host>, params: GetTurnParams) -> Reply<TurnSummary> {

@@ -51,7 +51,7 @@ pub(super) async fn set_trust(
                 .trust((id, by), &params.items, &present, now_ms())?;
         } else {
             host.trust.distrust(id, &params.items)?;
-            host.programs.usable(&SkillProject { id, dir });
+            host.programs.usable(Some(&SkillProject { id, dir }));
         }
         items(&host, id)
     };

@@ -21,15 +21,27 @@ pub(crate) const PAGE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which events to read.
 #[derive(Debug, Clone, Copy)]
-enum EventRange {
+pub(crate) enum EventRange {
     After(Seq),
     /// The last ones before a seq.
     Before(Seq),
 }
 
 impl EventRange {
+    /// The range that a client asks for.
+    pub(crate) fn new(after: Option<Seq>, before: Option<Seq>) -> Result<Self, SessionError> {
+        match (after, before) {
+            (Some(_), Some(_)) => {
+                let text = "`afterSeq` and `beforeSeq` exclude each other";
+                Err(SessionError::InvalidParams(text.to_owned()))
+            }
+            (_, Some(before)) => Ok(Self::Before(before)),
+            (after, None) => Ok(Self::After(after.unwrap_or(Seq::ZERO))),
+        }
+    }
+
     /// The range that remains after a page with these places; `None` after one without any.
-    fn beyond(self, places: &[RecordPosition]) -> Option<Self> {
+    pub(crate) fn beyond(self, places: &[RecordPosition]) -> Option<Self> {
         match self {
             Self::After(_) => places.last().map(|last| Self::After(last.seq)),
             Self::Before(_) => places.first().map(|first| Self::Before(first.seq)),
@@ -50,14 +62,7 @@ impl Lane {
         before: Option<Seq>,
         limit: usize,
     ) -> Result<GetEventsResult, SessionError> {
-        let mut range = match (after, before) {
-            (Some(_), Some(_)) => {
-                let text = "`afterSeq` and `beforeSeq` exclude each other";
-                return Err(SessionError::InvalidParams(text.to_owned()));
-            }
-            (_, Some(before)) => EventRange::Before(before),
-            (after, None) => EventRange::After(after.unwrap_or(Seq::ZERO)),
-        };
+        let mut range = EventRange::new(after, before)?;
         loop {
             let (places, more) = self.published().page(range, limit)?;
             let rest = range.beyond(&places);
@@ -68,7 +73,11 @@ impl Lane {
                 continue;
             }
             let events = lines.iter().map(encoded).collect::<Result<_, _>>()?;
-            return Ok(GetEventsResult { events, more });
+            return Ok(GetEventsResult {
+                events,
+                more,
+                through: None,
+            });
         }
     }
 
@@ -233,7 +242,7 @@ impl Lane {
 
 impl PublishedLane<'_> {
     /// The places of one page, and whether more events follow.
-    fn page(
+    pub(crate) fn page(
         &self,
         range: EventRange,
         limit: usize,

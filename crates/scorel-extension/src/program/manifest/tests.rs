@@ -31,7 +31,7 @@ fn a_manifest_says_all_that_is_seen_of_an_extension() {
     assert_eq!(manifest.id.as_str(), "notes");
     assert_eq!(manifest.command, ["python3", "notes.py"]);
     assert_eq!(manifest.tools[0].name, "add");
-    assert_eq!(manifest.hooks[0].hook, NativeHook::BeforeToolCall);
+    assert_eq!(manifest.hooks[0].event, HookEvent::BeforeToolCall);
     assert_eq!(manifest.secret_env["NOTES_KEY"], "NOTES_KEY");
 }
 
@@ -102,6 +102,11 @@ fn each_kind_of_mistake_is_said_with_its_place_and_what_was_meant() {
             "7:10: `events`: it is a list",
         ),
         (
+            "events = [\"turn_outcome\"]",
+            "events = [\"turn_outcom\"]",
+            "7:10: `events`: there is no event `turn_outcom`; did you mean `turn_outcome`?",
+        ),
+        (
             "[hooks.beforeToolCall]",
             "[hooks.beforeTolCall]",
             "did you mean `beforeToolCall`?",
@@ -119,7 +124,7 @@ fn each_kind_of_mistake_is_said_with_its_place_and_what_was_meant() {
         (
             "matcher = \"Bash\"",
             "points = [\"start\"]",
-            "10:10: `points`: only `transformContext`",
+            "10:1: `points`: there is no such key here",
         ),
         (
             "matcher = \"Bash\"",
@@ -147,7 +152,7 @@ fn each_kind_of_mistake_is_said_with_its_place_and_what_was_meant() {
             "did you mean `parameters`?",
         ),
     ];
-    assert_eq!(cases.len(), 24);
+    assert_eq!(cases.len(), 25);
     for (from, to, expected) in cases {
         let said = said(from, to);
         let is_said = said.iter().any(|it| it.contains(expected));

@@ -52,6 +52,10 @@ impl From<CallError> for RpcError {
                 let details = json!({ "kind": kind, "name": name, "suggestion": suggestion });
                 Self::new(ErrorCode::UnknownName, text).with_details(details)
             }
+            CallError::Extension { state, reason } => {
+                let details = json!({ "state": state, "reason": reason });
+                Self::new(ErrorCode::ExtensionUnavailable, text).with_details(details)
+            }
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),

@@ -49,11 +49,12 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(method::<RunCommand>(
         &full,
         &RunCommandResult {
-            message: SendMessageResult::Accepted {
+            message: Some(SendMessageResult::Accepted {
                 user_event_id: ids::event(1),
                 turn_id: ids::turn(),
                 seq: ids::seq(12),
-            },
+            }),
+            reply: Some("3 files are left.".into()),
         },
     ));
     all.push(params_of::<RunCommand>(".minimal", &minimal));

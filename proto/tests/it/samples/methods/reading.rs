@@ -105,22 +105,36 @@ fn log() -> Vec<Golden> {
         after_seq: Some(ids::seq(3)),
         before_seq: None,
         limit: Some(1),
+        kinds: None,
     };
     let before = GetEventsParams {
         session_id,
         after_seq: None,
         before_seq: Some(ids::seq(3)),
         limit: None,
+        kinds: None,
     };
     let page = GetEventsResult {
         events: vec![encoded()],
         more: false,
+        through: None,
+    };
+    let looked_through = GetEventsResult {
+        events: Vec::new(),
+        more: true,
+        through: Some(ids::seq(4)),
     };
     let mut all = Vec::from(method::<GetTree>(&tree, &tree_page));
     all.push(params_of::<GetTree>(".previews", &with_previews));
     all.push(result_of::<GetTree>(".previews", &described));
     all.extend(method::<GetEvents>(&after, &page));
     all.push(params_of::<GetEvents>(".before", &before));
+    let of_kinds = GetEventsParams {
+        kinds: Some(vec!["notes.count".into()]),
+        ..after
+    };
+    all.push(params_of::<GetEvents>(".kinds", &of_kinds));
+    all.push(result_of::<GetEvents>(".kinds", &looked_through));
     all
 }
 
