@@ -1,7 +1,9 @@
 //! Hooks at the points of a turn, as commands: what the model reads of them, and what is left of them after a kill.
 
+mod asides;
 mod guide;
 mod killed;
+mod listeners;
 mod points;
 
 use scorel_proto::SessionId;
@@ -19,6 +21,7 @@ async fn daemon(config: &str, answers: Vec<ScriptedChat>) -> (DaemonUnderTest, M
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
     daemon.configure_more(config);
+    daemon.keep_canary("ANY_API_KEY");
     daemon.spawn().await;
     (daemon, model)
 }

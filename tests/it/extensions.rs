@@ -10,6 +10,7 @@ mod points;
 mod probe;
 mod projects;
 mod scene;
+mod secrets;
 mod settings;
 mod state;
 mod verbs;

@@ -6,17 +6,11 @@ mod guards;
 mod guide;
 mod listed;
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
-
 use scorel_proto::SessionId;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, new_session, send};
-
-/// A key in the home, which no hook gets.
-const SECRET: &str = "sk-of-the-home-0123456789";
 
 /// A daemon with these hooks whose model makes these calls of `Write`, one after another.
 async fn writing(hooks: &str, calls: &[(String, &str)]) -> (DaemonUnderTest, ModelServer) {
@@ -40,9 +34,7 @@ async fn calling(hooks: &str, calls: &[(&str, Value)]) -> (DaemonUnderTest, Mode
     daemon.configure_model(&model.base_url());
     daemon.configure_more(hooks);
     daemon.write_project_file("plain.txt", "no program\n");
-    let keys = daemon.home().join("env");
-    std::fs::write(&keys, format!("ANY_API_KEY={SECRET}\n")).unwrap();
-    std::fs::set_permissions(&keys, Permissions::from_mode(0o600)).unwrap();
+    daemon.keep_canary("ANY_API_KEY");
     daemon.spawn().await;
     (daemon, model)
 }

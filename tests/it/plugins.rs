@@ -2,6 +2,7 @@
 
 mod add;
 mod commands;
+mod points;
 mod published;
 mod untrusted;
 
@@ -52,10 +53,14 @@ struct Desk {
 
 impl Desk {
     async fn with(prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
+        Self::on(DaemonUnderTest::new(SCORELD), prepare).await
+    }
+
+    async fn on(mut daemon: DaemonUnderTest, prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
         let model = ModelServer::start().await.unwrap();
         model.fallback(ScriptedChat::default().text("done").finish("stop"));
-        let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
+        daemon.keep_canary("ANY_API_KEY");
         prepare(&daemon);
         daemon.spawn().await;
         let (client, id) = new_session(&daemon).await;

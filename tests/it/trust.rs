@@ -75,6 +75,15 @@ fn hostile(daemon: &DaemonUnderTest) {
         (".scorel/workflows/ship.js", touch.clone()),
         ("seen.txt", "a text\n".to_owned()),
     ];
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (*path, text.as_str()))
+        .collect();
+    write_files(daemon, &files);
+}
+
+/// Writes files of the project, and makes their directories. Scripts can be executed.
+fn write_files(daemon: &DaemonUnderTest, files: &[(&str, &str)]) {
     for (path, text) in files {
         let path = daemon.project().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -96,8 +105,9 @@ async fn reading(turns: usize) -> (DaemonUnderTest, ModelServer) {
         let done = ScriptedChat::default().text("done").finish("stop");
         model.answer(done.usage(1, 1));
     }
-    let daemon = DaemonUnderTest::new(SCORELD);
+    let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
+    daemon.keep_canary("ANY_API_KEY");
     hostile(&daemon);
     (daemon, model)
 }

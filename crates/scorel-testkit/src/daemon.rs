@@ -13,6 +13,8 @@ use tokio::net::UnixDatagram;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use crate::canary::check_home;
+
 /// The time limit for what normally happens at once; generous, since CI machines are busy and a daemon may
 /// itself take 41 s to stop.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
@@ -28,6 +30,8 @@ pub struct DaemonUnderTest {
     /// A command to run the program under; empty for none.
     wrapper: Vec<String>,
     child: Option<Child>,
+    /// Its home has a secret, which is looked for in the end.
+    has_canary: bool,
 }
 
 impl DaemonUnderTest {
@@ -49,6 +53,7 @@ impl DaemonUnderTest {
             variables: Vec::new(),
             wrapper: Vec::new(),
             child: None,
+            has_canary: false,
         }
     }
 
@@ -155,6 +160,22 @@ impl DaemonUnderTest {
         let path = self.home().join("config.toml");
         let text = fs::read_to_string(path).unwrap_or_default();
         self.configure(&format!("{text}\n{toml}"));
+    }
+
+    /// Gives the home a key of this name, with the value [`CANARY`](crate::CANARY). When this is dropped, the value
+    /// must be in no other file of the home and in no command line.
+    ///
+    /// # Panics
+    ///
+    /// If the file cannot be written.
+    pub fn keep_canary(&mut self, name: &str) {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600);
+        let file = options.open(self.home().join("env"));
+        let line = format!("{name}={}\n", crate::CANARY);
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.expect("a writable home");
+        self.has_canary = true;
     }
 
     /// Starts the process and waits for its readiness notification.
@@ -382,6 +403,14 @@ impl DaemonUnderTest {
     /// The directory that contains home and project; deleted on drop.
     pub fn root(&self) -> &Path {
         self.root.path()
+    }
+}
+
+impl Drop for DaemonUnderTest {
+    fn drop(&mut self) {
+        if self.has_canary && !std::thread::panicking() {
+            check_home(&self.home());
+        }
     }
 }
 

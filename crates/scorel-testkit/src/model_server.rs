@@ -21,6 +21,7 @@ pub use gate::ResponseGate;
 pub use request::RecordedRequest;
 pub use response::ScriptedResponse;
 
+use crate::canary::check;
 use state::{ResponseMaker, ServerState};
 
 /// A model endpoint on a free port of 127.0.0.1.
@@ -116,6 +117,16 @@ impl ModelServer {
         let mut requests = self.state.requests.subscribe();
         let reached = requests.wait_for(|requests| requests.len() >= count).await;
         reached.map_or_else(|_| Vec::new(), |requests| requests.clone())
+    }
+}
+
+/// No request may have had a secret of a home.
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let requests = self.state.requests.borrow();
+            requests.iter().for_each(|it| check(&it.body, "a request"));
+        }
     }
 }
 

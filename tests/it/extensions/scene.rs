@@ -19,6 +19,8 @@ pub(super) struct Scene {
 /// A session whose turns are watched.
 pub(super) struct Talk {
     pub(super) id: SessionId,
+    /// The events of its turns.
+    pub(super) seen: Vec<Value>,
     watch: Watch,
 }
 
@@ -50,6 +52,7 @@ impl Scene {
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
         daemon.configure_model(&model.base_url());
         daemon.configure_more(&format!("{model_keys}[permissions]\nmode = \"full\"\n"));
+        daemon.keep_canary("ANY_API_KEY");
         prepare(&daemon);
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
@@ -68,7 +71,11 @@ impl Scene {
     pub(super) async fn talk_in(&self, id: SessionId) -> Talk {
         let mut watch = Watch::from_start(&self.client, id).await;
         watch.until("sync_end").await;
-        Talk { id, watch }
+        Talk {
+            id,
+            seen: Vec::new(),
+            watch,
+        }
     }
 
     /// The lines that an extension has noted in a file of its own.
@@ -115,7 +122,9 @@ impl Talk {
     }
 
     pub(super) async fn until(&mut self, kind: &str) -> Vec<Value> {
-        self.watch.until(kind).await
+        let events = self.watch.until(kind).await;
+        self.seen.extend(events.iter().cloned());
+        events
     }
 }
 

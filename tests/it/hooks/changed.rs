@@ -1,9 +1,10 @@
 //! Calls that a hook denies or changes, and results that one adds to.
 
 use scorel_proto::{PermissionDecision, RespondPermission, RespondPermissionParams};
+use scorel_testkit::CANARY;
 use serde_json::{Value, json};
 
-use super::{SECRET, calling, hook, records, results, turn, writing};
+use super::{calling, hook, records, results, turn, writing};
 use crate::under_test::{Watch, connect, new_session, send};
 
 #[tokio::test]
@@ -19,6 +20,36 @@ async fn a_denied_call_is_never_begun_whatever_its_spelling() {
     let log = daemon.log(&id.to_string());
     let denied = "E_HOOK_DENIED: not run: guard: no rm here";
     assert_eq!(results(&log), [denied, denied]);
+    assert!(records(&log, "tool_started").is_empty());
+}
+
+#[tokio::test]
+async fn a_changed_input_that_fits_no_tool_is_denied_and_names_its_hook() {
+    let change = |name: &str, input: &str| {
+        let answer = format!(r#"{{"hookSpecificOutput": {{"updatedInput": {input}}}}}"#);
+        let rule = format!("if = 'Write({name}.txt)'");
+        hook(name, "PreToolUse", &format!("echo '{answer}'"), &rule)
+    };
+    let hooks = change("number", r#"{"content": 7}"#)
+        + &change("unknown", r#"{"colour": "red"}"#)
+        + &change("removed", r#"{"content": null}"#)
+        + &change("list", "[1]");
+    let names = ["number", "unknown", "removed", "list"];
+    let calls = names.map(|name| (format!("{name}.txt"), "asked"));
+    let (daemon, _model) = writing(&hooks, &calls).await;
+    let id = turn(&daemon).await;
+    let log = daemon.log(&id.to_string());
+    let results = results(&log);
+    for (name, result) in names.iter().zip(&results) {
+        let begin = format!("E_HOOK_FAILED: not run: {name}: ");
+        assert!(result.starts_with(&begin), "{result}");
+        assert!(!daemon.project().join(format!("{name}.txt")).exists());
+    }
+    for (result, part) in results.iter().zip(["content", "colour", "content"]) {
+        let fit = result.contains("its arguments for the call do not fit: ");
+        assert!(fit && result.contains(part), "{result}");
+    }
+    assert_eq!(results.len(), names.len());
     assert!(records(&log, "tool_started").is_empty());
 }
 
@@ -69,10 +100,9 @@ async fn a_hook_after_a_call_adds_to_its_result_and_sees_no_secret() {
     let look = r#"env > env.txt; tr '\0' ' ' < /proc/self/cmdline >> env.txt; cat > seen.json
         echo '{"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "formatted it"}}'"#;
     let hooks = hook("look", "PostToolUse", look, "matcher = 'Write'");
-    let (daemon, model) = writing(&hooks, &[("out.txt".to_owned(), "x")]).await;
+    let (daemon, _model) = writing(&hooks, &[("out.txt".to_owned(), "x")]).await;
     let id = turn(&daemon).await;
-    let log = daemon.log(&id.to_string());
-    let result = results(&log).remove(0);
+    let result = results(&daemon.log(&id.to_string())).remove(0);
     assert!(result.ends_with("[hook look] formatted it"), "{result}");
     let read = |name: &str| std::fs::read_to_string(daemon.project().join(name)).unwrap();
     let seen: Value = serde_json::from_str(&read("seen.json")).unwrap();
@@ -83,10 +113,6 @@ async fn a_hook_after_a_call_adds_to_its_result_and_sees_no_secret() {
     assert_eq!(seen["tool_response"]["success"], true);
     let environment = read("env.txt");
     assert!(environment.contains("CLAUDE_PROJECT_DIR="), "{environment}");
-    assert!(!environment.contains(SECRET), "{environment}");
-    assert!(!seen.to_string().contains(SECRET));
-    for request in model.requests() {
-        assert!(!request.json().to_string().contains(SECRET));
-    }
-    assert!(!log.iter().any(|line| line.to_string().contains(SECRET)));
+    assert!(!environment.contains(CANARY), "{environment}");
+    assert!(!seen.to_string().contains(CANARY));
 }

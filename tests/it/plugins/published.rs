@@ -27,7 +27,7 @@ fn has_npm() -> bool {
 }
 
 /// Adds a package to the home by one command of ours. Returns the name that the model's turns see.
-async fn add(desk: &Desk, name: &str) -> Option<String> {
+pub(super) async fn add(desk: &Desk, name: &str) -> Option<String> {
     let package = package(name)?;
     let added = scorelctl(
         &desk.daemon,
@@ -40,7 +40,7 @@ async fn add(desk: &Desk, name: &str) -> Option<String> {
 }
 
 /// The result of a call that the model makes.
-async fn call(desk: &mut Desk, tool: &str, input: &Value) -> (Vec<Value>, String) {
+pub(super) async fn call(desk: &mut Desk, tool: &str, input: &Value) -> (Vec<Value>, String) {
     let call = ScriptedChat::default()
         .tool_call("call_1", tool, &input.to_string())
         .finish("tool_calls");

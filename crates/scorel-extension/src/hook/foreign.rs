@@ -170,6 +170,10 @@ impl ForeignHooks {
             let reason = format!("a file has at most {MAX_ENTRIES} hooks");
             return Err(Problem::of(path, reason));
         }
+        if event == HookEvent::PermissionRequest {
+            let sentence = format!("`{path}`: its `allow` answers no question without `mayAllow`");
+            self.left_out.push(sentence);
+        }
         self.entries.push(entry);
         Ok(())
     }
