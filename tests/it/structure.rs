@@ -2,6 +2,7 @@
 
 mod circles;
 mod crates;
+mod facts;
 mod figures;
 mod names;
 mod page;

@@ -27,12 +27,17 @@ impl Histories {
     }
 
     /// Plays all of them, on every processor.
+    pub fn play(&self, play: impl Fn(u64) + Sync) {
+        self.play_at_once(1, play);
+    }
+
+    /// Plays all of them, so many at once on every processor: more than one if each waits for other threads.
     #[expect(
         clippy::print_stdout,
         reason = "the test runner shows the output of failed tests"
     )]
-    pub fn play(&self, play: impl Fn(u64) + Sync) {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    pub fn play_at_once(&self, count: usize, play: impl Fn(u64) + Sync) {
+        let threads = count * std::thread::available_parallelism().map_or(1, usize::from);
         let begun = Instant::now();
         std::thread::scope(|scope| {
             for thread in 0..threads {

@@ -56,7 +56,7 @@ async fn use_in_turn(client: &Connection, sessions: &[SessionId]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_sessions_are_used_in_turn_with_few_descriptors() {
-    let count = runs("SCOREL_SESSIONS", 300);
+    let count = runs("SCOREL_SESSIONS", 150);
     // As for 2,000 sessions and a limit of 1,024; the limit leaves room for the turns.
     let limit = (count * 1024 / 2000).max(128);
     let model = ModelServer::start().await.unwrap();

@@ -20,7 +20,7 @@ const MESSAGES: usize = 10_000;
 const MESSAGE_BYTES: usize = 1024;
 
 /// Each turn sends the whole conversation.
-const TURNS: usize = 4;
+const TURNS: usize = 2;
 
 /// Of a conversation of 13 MiB. Without `fix_thresholds` 10 MiB stay of the second one.
 const MAX_KEPT_KIB: u64 = 8 * 1024;

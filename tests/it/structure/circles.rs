@@ -3,18 +3,12 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
-use super::source::{Target, packages};
-use super::uses::{Arrows, arrows};
+use super::facts::{TargetFacts, facts};
+use super::uses::Arrows;
 
 #[test]
 fn no_files_of_a_crate_use_each_other_in_a_circle() {
-    let report = report_circles(|target, arrows| {
-        let paths = target
-            .files
-            .iter()
-            .map(|file| file.path.display().to_string());
-        (paths.collect(), arrows)
-    });
+    let report = report_circles(|target| (target.paths.clone(), target.arrows.clone()));
     assert!(report.is_empty(), "circles of files:\n{report}");
 }
 
@@ -22,19 +16,18 @@ fn no_files_of_a_crate_use_each_other_in_a_circle() {
 /// whether two rooms need each other: a type in a file of its own hides that.
 #[test]
 fn no_modules_of_a_crate_use_each_other_in_a_circle() {
-    let report = report_circles(|target, arrows| {
-        let (names, rooms) = rooms(target);
-        let arrows = merged(arrows, &rooms);
-        (names, arrows)
+    let report = report_circles(|target| {
+        let (names, rooms) = &target.rooms;
+        (names.clone(), merged(&target.arrows, rooms))
     });
     assert!(report.is_empty(), "circles of modules:\n{report}");
 }
 
 /// The circles in every crate, between what `view` makes of its files.
-fn report_circles(view: impl Fn(&Target, Arrows) -> (Vec<String>, Arrows)) -> String {
+fn report_circles(view: impl Fn(&TargetFacts) -> (Vec<String>, Arrows)) -> String {
     let mut report = String::new();
-    for target in packages().iter().flat_map(|package| package.targets()) {
-        let (names, arrows) = view(&target, arrows(&target));
+    for target in facts() {
+        let (names, arrows) = view(target);
         for circle in circles(names.len(), &arrows) {
             describe(&circle, &names, &arrows, &mut report);
         }
@@ -42,35 +35,15 @@ fn report_circles(view: impl Fn(&Target, Arrows) -> (Vec<String>, Arrows)) -> St
     report
 }
 
-/// The modules at the top of a crate, with the crate's root as the first, and the one that each file belongs to.
-fn rooms(target: &Target) -> (Vec<String>, Vec<usize>) {
-    let root = target.files[0].path.display().to_string();
-    let mut names = vec![root.clone()];
-    let mut rooms = vec![0; target.files.len()];
-    for module in &target.modules {
-        let Some(top) = module.path.first() else {
-            continue;
-        };
-        let name = format!("{root}::{top}");
-        let room = names.iter().position(|it| *it == name);
-        rooms[module.file] = room.unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
-        });
-    }
-    // A module that is written inside of the root's file does not move that file.
-    rooms[0] = 0;
-    (names, rooms)
-}
-
 /// The arrows between rooms: those of their files, without the ones that stay inside.
-fn merged(arrows: Arrows, rooms: &[usize]) -> Arrows {
+fn merged(arrows: &Arrows, rooms: &[usize]) -> Arrows {
     let mut merged = Arrows::new();
     for (from, to) in arrows {
         for (file, names) in to {
-            if rooms[from] != rooms[file] {
-                let to = merged.entry(rooms[from]).or_default();
-                to.entry(rooms[file]).or_default().extend(names);
+            if rooms[*from] != rooms[*file] {
+                let to = merged.entry(rooms[*from]).or_default();
+                let known = to.entry(rooms[*file]).or_default();
+                known.extend(names.iter().cloned());
             }
         }
     }

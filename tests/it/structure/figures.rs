@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::LineColumn;
-use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Block, Signature};
-
-use super::source::{Package, SourceFile, Target, production};
+use super::facts::{TargetFacts, facts};
+use super::source::production;
 
 /// The record with a table of crates and the lines of production code, neither blank nor comments, that each may have.
 const BUDGETS: &str = include_str!("../../../docs/design/0041-size.md");
@@ -20,7 +16,10 @@ const MAX_FUNCTION_P90: usize = 25;
 #[test]
 fn every_crate_keeps_to_its_budget() {
     let budgets = budgets();
-    let sizes: BTreeMap<String, usize> = production().iter().map(size).collect();
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    for target in delivered() {
+        *sizes.entry(target.package.clone()).or_default() += target.code_lines;
+    }
     println!("production code: {} lines", sizes.values().sum::<usize>());
     for (name, lines) in &sizes {
         println!("{name}: {lines} of {:?}", budgets.get(name));
@@ -50,18 +49,17 @@ fn budgets() -> BTreeMap<String, usize> {
     rows.map(row).collect()
 }
 
-fn size(package: &Package) -> (String, usize) {
-    let targets = package.targets();
-    let files = targets.iter().flat_map(|target| &target.files);
-    (package.name.clone(), files.map(code_lines).sum())
+/// The targets of production code.
+fn delivered() -> impl Iterator<Item = &'static TargetFacts> {
+    let names: Vec<String> = production().into_iter().map(|it| it.name).collect();
+    let all = facts().iter();
+    all.filter(move |target| names.contains(&target.package))
 }
 
 #[test]
 fn code_comes_in_small_portions() {
-    let targets: Vec<Target> = production().iter().flat_map(|it| it.targets()).collect();
-    let files = || targets.iter().flat_map(|target| &target.files);
-    let files = Sizes::of(files().map(|file| lines(file).count()));
-    let functions = Sizes::of(targets.iter().flat_map(function_sizes));
+    let files = Sizes::of(delivered().flat_map(|target| target.files.clone()));
+    let functions = Sizes::of(delivered().flat_map(|target| target.functions.clone()));
     println!("{} files: {files:?}", files.count);
     println!("{} functions: {functions:?}", functions.count);
     assert!(files.p90 <= MAX_FILE_P90, "files: {files:?}");
@@ -88,59 +86,5 @@ impl Sizes {
             p90: sizes[sizes.len() * 9 / 10],
             max: sizes[sizes.len() - 1],
         }
-    }
-}
-
-/// The lines of a file that are not there for tests alone.
-fn lines(file: &SourceFile) -> impl Iterator<Item = &str> {
-    let is_test = |number: usize| file.test_lines.iter().any(|lines| lines.contains(&number));
-    let numbered = file.text.lines().zip(1..);
-    numbered
-        .filter(move |(_, number)| !is_test(*number))
-        .map(|(line, _)| line)
-}
-
-fn code_lines(file: &SourceFile) -> usize {
-    lines(file)
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("//"))
-        .count()
-}
-
-/// The lines of each function from `fn` to its closing brace.
-fn function_sizes(target: &Target) -> Vec<usize> {
-    let mut functions = Functions(Vec::new());
-    for item in target.modules.iter().flat_map(|module| &module.items) {
-        functions.visit_item(item);
-    }
-    functions.0
-}
-
-struct Functions(Vec<usize>);
-
-impl Functions {
-    fn add(&mut self, signature: &Signature, body: &Block) {
-        let first: LineColumn = signature.span().start();
-        let last = body.span().end();
-        self.0.push(last.line - first.line + 1);
-    }
-}
-
-impl<'ast> Visit<'ast> for Functions {
-    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.add(&item.sig, &item.block);
-        visit::visit_item_fn(self, item);
-    }
-
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.add(&item.sig, &item.block);
-        visit::visit_impl_item_fn(self, item);
-    }
-
-    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-        if let Some(body) = &item.default {
-            self.add(&item.sig, body);
-        }
-        visit::visit_trait_item_fn(self, item);
     }
 }

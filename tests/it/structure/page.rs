@@ -1,5 +1,6 @@
 //! ARCHITECTURE.md names what exists.
 
+use std::collections::HashSet;
 use std::fs;
 
 use super::source::{collect, root};
@@ -54,10 +55,11 @@ fn the_page_answers_the_questions_of_a_newcomer_with_a_file_and_its_names() {
         let files: Vec<&str> = code(file).collect();
         assert!((1..=2).contains(&files.len()), "{question}: {files:?}");
         let texts: Vec<String> = files.iter().map(|file| read(file)).collect();
+        let declared: HashSet<&str> = texts.iter().flat_map(|text| declarations(text)).collect();
         let symbols: Vec<&str> = code(answer).filter(|code| is_symbol(code)).collect();
         assert!(!symbols.is_empty(), "{question}: no name to look for");
         for symbol in symbols {
-            let found = declare(&texts, symbol);
+            let found = declare(&declared, symbol);
             assert!(found, "{question}: {files:?} do not declare {symbol}");
         }
     }
@@ -107,10 +109,10 @@ fn every_name_of_the_code_that_the_page_uses_is_declared() {
     ] {
         collect(&root().join(dir), &mut sources);
     }
+    let declared: HashSet<&str> = sources.iter().flat_map(|text| declarations(text)).collect();
     for symbol in code(PAGE).filter(|code| is_symbol(code)) {
-        let found = declare(&sources, symbol);
         assert!(
-            found,
+            declare(&declared, symbol),
             "ARCHITECTURE.md names {symbol}, which nothing declares"
         );
     }
@@ -132,29 +134,26 @@ fn is_symbol(code: &str) -> bool {
     name.split("::").all(is_word) && (name != code || code.starts_with(char::is_uppercase))
 }
 
-/// Whether texts declare a symbol: of `Type::function`, each part in any of them.
-fn declare(texts: &[String], symbol: &str) -> bool {
+/// Returns whether a symbol is declared: of `Type::function`, each part.
+fn declare(declared: &HashSet<&str>, symbol: &str) -> bool {
     let symbol = symbol.strip_suffix("()").unwrap_or(symbol);
-    let declared = |name: &str| texts.iter().any(|text| declares(text, name));
-    symbol.split("::").all(declared)
+    symbol.split("::").all(|name| declared.contains(name))
 }
 
-fn declares(text: &str, name: &str) -> bool {
+/// The names that a text declares.
+fn declarations(text: &str) -> impl Iterator<Item = &str> {
     let keywords = [
-        "struct",
-        "enum",
-        "trait",
-        "type",
-        "fn",
-        "const",
-        "static",
-        "macro_rules!",
+        "struct ",
+        "enum ",
+        "trait ",
+        "type ",
+        "fn ",
+        "const ",
+        "static ",
+        "macro_rules! ",
     ];
-    let is_end =
-        |rest: &str| !rest.starts_with(|char: char| char.is_ascii_alphanumeric() || char == '_');
-    keywords.iter().any(|keyword| {
-        let declaration = format!("{keyword} {name}");
-        let mut rests = text.split(&declaration).skip(1);
-        rests.any(is_end)
-    })
+    let is_end = |char: char| !char.is_ascii_alphanumeric() && char != '_';
+    let behind = move |keyword: &'static str| text.split(keyword).skip(1);
+    let rests = keywords.into_iter().flat_map(behind);
+    rests.filter_map(move |rest| rest.split(is_end).next())
 }

@@ -1,5 +1,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -96,7 +97,7 @@ fn long_pastes_are_labels_that_move_and_go_as_one() {
 #[test]
 fn a_megabyte_is_pasted_and_sent_whole_in_any_pieces() {
     let text = "0123456789abcde\n".repeat(65536);
-    for piece in [text.len(), 4096, 1000] {
+    let paste = |piece: usize| {
         let mut composer = Composer::default();
         for piece in text.as_bytes().chunks(piece) {
             composer.paste(str::from_utf8(piece).unwrap()).unwrap();
@@ -104,7 +105,14 @@ fn a_megabyte_is_pasted_and_sent_whole_in_any_pieces() {
         let (rows, _) = shown(&mut composer, 80, 9);
         assert!(rows.len() <= 9);
         assert!(composer.take() == text, "{piece}");
-    }
+    };
+    // Each takes seconds.
+    thread::scope(|scope| {
+        for piece in [text.len(), 4096, 1000] {
+            let paste = &paste;
+            scope.spawn(move || paste(piece));
+        }
+    });
 }
 
 #[test]

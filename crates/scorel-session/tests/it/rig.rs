@@ -41,6 +41,16 @@ impl Rig {
         Self::on(new_home(), settings, Arc::new(FileStorage))
     }
 
+    /// With a home in memory, where the system has such a place: what is synced to a disk takes its time.
+    pub(crate) fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        let home = match memory.is_dir() {
+            true => new_home_in(memory),
+            false => new_home(),
+        };
+        Self::on(home, settings(), Arc::new(FileStorage))
+    }
+
     pub(crate) fn on_disk(storage: Arc<dyn Storage>) -> Self {
         Self::on(new_home(), settings(), storage)
     }
@@ -101,7 +111,7 @@ impl Rig {
 
     /// A daemon on a copy of the home as it is now: what a crash would leave.
     pub(crate) fn crashed(&self) -> Self {
-        let home = new_home();
+        let home = new_home_in(self.home.path().parent().expect("it has one"));
         copy(self.home.path(), home.path());
         Self::on(home, settings(), Arc::new(FileStorage))
     }
@@ -266,7 +276,11 @@ pub(crate) fn settings() -> SessionSettings {
 }
 
 fn new_home() -> Arc<TempDir> {
-    let home = tempfile::tempdir().expect("a directory");
+    new_home_in(&std::env::temp_dir())
+}
+
+fn new_home_in(directory: &Path) -> Arc<TempDir> {
+    let home = tempfile::tempdir_in(directory).expect("a directory");
     fs::create_dir(home.path().join("sessions")).expect("writable");
     Arc::new(home)
 }

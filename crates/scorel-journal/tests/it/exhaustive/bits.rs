@@ -3,14 +3,14 @@
 use scorel_journal::{ContinueAt, Durability, OpenError, Opened};
 
 use super::expected::{Expected, reason};
-use super::for_each;
 use super::image::{Image, dir, log};
+use super::{for_each, len};
 use crate::log::{append, open_on};
 use crate::ram::Ram;
 
 #[test]
-fn every_flipped_bit_of_a_log_of_16_kib_is_reported_correctly() {
-    let image = Image::of_len(16 << 10);
+fn every_flipped_bit_of_a_log_is_reported_correctly() {
+    let image = Image::of_len(len(8, 16));
     for_each(image.bytes.len() * 8, |bit| {
         let at = bit / 8;
         let mut bytes = image.bytes.clone();

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use scorel_journal::{ContinueAt, Durability, OpenError, Opened, TornTail};
 
 use super::expected::torn_path;
-use super::for_each;
 use super::image::{Image, dir, log};
+use super::{for_each, len};
 use crate::log::{append, open_on};
 use crate::ram::Ram;
 
 #[test]
-fn a_log_of_64_kib_truncated_anywhere_keeps_its_complete_records_and_continues() {
-    let image = Image::of_len(64 << 10);
+fn a_log_truncated_anywhere_keeps_its_complete_records_and_continues() {
+    let image = Image::of_len(len(24, 64));
     for_each(image.bytes.len() + 1, |len| {
         let ram = Ram::with_file(&log(), image.bytes[..len].to_vec());
         if len < image.header {

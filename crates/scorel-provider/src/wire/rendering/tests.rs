@@ -40,7 +40,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[test]
 fn a_request_that_goes_on_from_the_last_one_has_the_bytes_of_a_new_one() {
     let config = Config {
-        cases: 3_000,
+        cases: 1_000,
         failure_persistence: None,
         ..Config::default()
     };

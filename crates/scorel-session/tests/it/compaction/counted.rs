@@ -43,9 +43,11 @@ pub(super) fn counted(request: &ModelRequest) -> Usage {
 
 /// The sentence as often as it takes to fill so many tokens.
 pub(super) fn filled(sentence: &str, tokens: u64) -> String {
-    let mut text = String::new();
-    while TokenEstimate::of_text(&text).tokens() < tokens {
+    let each = TokenEstimate::of_text(sentence);
+    let (mut text, mut all) = (String::new(), TokenEstimate::default());
+    while all.tokens() < tokens {
         text.push_str(sentence);
+        all += each;
     }
     text
 }

@@ -1,6 +1,7 @@
 //! Random histories: whatever hooks say and edit, and whatever happens besides, a request is the fold of the log.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::{BoxFuture, pending, ready};
@@ -10,6 +11,8 @@ use scorel_proto::{
     SessionView, build_context,
 };
 use scorel_session::{CancelAndClear, LeafTarget, MoveLeaf, SessionSettings};
+use scorel_testkit::Histories;
+use tokio::runtime::Builder;
 
 use crate::clones::clone;
 use crate::compaction::{WINDOW, asks_for_summary, long, plain};
@@ -18,10 +21,6 @@ use crate::log::Log;
 use crate::rig::{Rig, clear, settings};
 use crate::stage::{ModelCall, ToolRun, provider_error};
 use crate::travel::leaf;
-
-/// The histories of one run. With `SCOREL_LONG` set there are more.
-const HISTORIES: u64 = 200;
-const MANY_HISTORIES: u64 = 5_000;
 
 /// Choices that a seed decides (SplitMix64).
 #[derive(Debug)]
@@ -137,7 +136,7 @@ impl History {
             })
         };
         let hooks = HookChain::new(vec![hook("one"), hook("two")]);
-        let rig = Rig::new();
+        let rig = Rig::in_memory();
         let id = rig.session().await;
         let history = Self {
             rig,
@@ -393,17 +392,22 @@ fn rebuilt(log: &Log) -> Context {
     build_context(&path, &edits)
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_request_is_the_fold_of_the_log_whatever_hooks_say_and_daemons_do() {
-    let many = std::env::var_os("SCOREL_LONG").is_some();
-    let count = if many { MANY_HISTORIES } else { HISTORIES };
-    let mut requests = 0;
-    for seed in 0..count {
-        println!("history {seed}");
-        let mut history = History::new(seed).await;
-        history.run().await;
-        requests += history.requests;
-    }
+#[test]
+fn a_request_is_the_fold_of_the_log_whatever_hooks_say_and_daemons_do() {
+    let histories = Histories::new("SCOREL_HOOK_HISTORIES", 200);
+    let requests = AtomicUsize::new(0);
+    histories.play_at_once(4, |seed| {
+        // Of its own, so that the time of each stands still.
+        let mut runtime = Builder::new_current_thread();
+        let runtime = runtime.enable_all().start_paused(true).build();
+        let sent = runtime.expect("a runtime").block_on(async {
+            let mut history = History::new(seed).await;
+            history.run().await;
+            history.requests
+        });
+        requests.fetch_add(sent, Ordering::Relaxed);
+    });
+    let (requests, count) = (requests.into_inner(), histories.seeds().count());
     println!("{requests} requests of {count} histories");
-    assert!(requests as u64 > count * 3, "{requests}");
+    assert!(requests > count * 3, "{requests}");
 }
