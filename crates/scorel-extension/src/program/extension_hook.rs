@@ -95,7 +95,7 @@ impl Hooks for ExtensionHook {
         let Some(mut question) = self.question_about(HookEvent::AfterToolCall, call) else {
             return Box::pin(ready(AfterCall::default()));
         };
-        question.params["content"] = text(&outcome.content).into();
+        question.params["content"] = Block::plain_text_of(&outcome.content).into();
         question.params["isError"] = outcome.is_error.into();
         Box::pin(async move {
             let answer = question.ask().await.and_then(AfterReply::read);
@@ -158,13 +158,4 @@ impl HookQuestion {
             OnFailure::Fail => failed(format!("the hook of {} has no answer: {reason}", self.name)),
         })
     }
-}
-
-/// The texts of a result.
-fn text(content: &[Block]) -> String {
-    let texts = content.iter().filter_map(|block| match block {
-        Block::Text { text, .. } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
