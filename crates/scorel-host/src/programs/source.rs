@@ -102,10 +102,7 @@ pub(crate) struct ProgramHooks {
 
 impl HookSource for ProgramHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
-        let project = SkillProject {
-            id: turn.project_id,
-            dir: turn.project.to_owned(),
-        };
+        let project = turn.skill_project();
         let usable = self.programs.usable(Some(&project)).into_iter();
         let ours = usable.filter(|it| it.is_project == self.of_project);
         let with_hooks = ours.filter(|it| !it.manifest.hooks.is_empty());

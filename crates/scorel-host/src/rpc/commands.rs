@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use scorel_engine::spawn_blocking;
 use scorel_extension::program::{CommandReply, ExtensionProgram};
-use scorel_guidance::skills::SkillProject;
 use scorel_proto::{
-    Block, ListCommandsParams, ListCommandsResult, ProjectId, RunCommand, RunCommandParams,
-    RunCommandResult, SessionId, excerpt,
+    Block, ListCommandsParams, ListCommandsResult, RunCommand, RunCommandParams, RunCommandResult,
+    SessionId, excerpt,
 };
 use scorel_rpc::RpcCall;
 use scorel_session::{MutationCommand, SendRequest};
@@ -35,7 +34,7 @@ pub(super) async fn list(host: Arc<Host>, params: ListCommandsParams) -> Reply<L
         }
         None => params.project_id,
     };
-    let project = project_id.map(|id| project(&host, id)).transpose()?;
+    let project = project_id.map(|id| host.skill_project(id)).transpose()?;
     let commands = spawn_blocking(move || host.commands.list(project.as_ref())).await??;
     Ok(ListCommandsResult { commands })
 }
@@ -63,7 +62,7 @@ pub(super) async fn run(
     if params.runner.is_some() {
         check_tools(params.runner.as_deref(), session.tools)?;
     }
-    let project = project(&host, session.project_id)?;
+    let project = host.skill_project(session.project_id)?;
     let (name, arguments) = (params.name, params.arguments);
     let typed = arguments.clone();
     let found = spawn_blocking(move || host.commands.find(&project, &name, &typed)).await??;
@@ -118,9 +117,4 @@ async fn ask(program: &ExtensionProgram, params: &Value) -> Result<CommandReply,
             state: program.status().state,
             reason,
         })
-}
-
-fn project(host: &Host, id: ProjectId) -> Result<SkillProject, CallError> {
-    let dir = host.project_dir(id)?;
-    Ok(SkillProject { id, dir })
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_guidance::extensions::{ExtensionContent, ExtensionState, FoundExtension};
-use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::Inert;
 use scorel_plugin::PluginFormat;
 use scorel_proto::{
@@ -19,10 +18,7 @@ pub(super) async fn list(
     host: Arc<Host>,
     params: ListExtensionsParams,
 ) -> Reply<ListExtensionsResult> {
-    let project = params.project_id.map(|id| {
-        let dir = host.project_dir(id)?;
-        Ok::<_, CallError>(SkillProject { id, dir })
-    });
+    let project = params.project_id.map(|id| host.skill_project(id));
     let project = project.transpose()?;
     let found = move || {
         let found = host.extensions.find(project.as_ref())?;

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use scorel_guidance::skills::SkillProject;
 use scorel_proto::{Project, ProjectId};
 
 use crate::host::Host;
@@ -18,5 +19,11 @@ impl Host {
     /// The directory of the project, if the call names one.
     pub(super) fn named_dir(&self, id: Option<ProjectId>) -> Result<Option<PathBuf>, CallError> {
         id.map(|id| self.project_dir(id)).transpose()
+    }
+
+    /// The project as its skills and extensions are looked for.
+    pub(super) fn skill_project(&self, id: ProjectId) -> Result<SkillProject, CallError> {
+        let dir = self.project_dir(id)?;
+        Ok(SkillProject { id, dir })
     }
 }

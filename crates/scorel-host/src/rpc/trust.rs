@@ -19,10 +19,7 @@ pub(super) async fn list_skills(
     host: Arc<Host>,
     params: ListSkillsParams,
 ) -> Reply<ListSkillsResult> {
-    let project = params.project_id.map(|id| {
-        let dir = host.project_dir(id)?;
-        Ok::<_, CallError>(SkillProject { id, dir })
-    });
+    let project = params.project_id.map(|id| host.skill_project(id));
     let project = project.transpose()?;
     let found = spawn_blocking(move || host.skills.find(project.as_ref())).await??;
     Ok(ListSkillsResult {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use scorel_config::Config;
 use scorel_engine::{HookChain, Hooks, ToolList};
+use scorel_guidance::skills::SkillProject;
 use scorel_proto::{ProjectId, SessionAgent, SessionId, TurnId};
 
 /// Gives turns their hooks. A hook of the engine sees calls and no session; it gets that here.
@@ -37,6 +38,14 @@ pub struct HookTurn<'a> {
 }
 
 impl HookTurn<'_> {
+    /// The project as its extensions are looked for.
+    pub(crate) fn skill_project(&self) -> SkillProject {
+        SkillProject {
+            id: self.project_id,
+            dir: self.project.to_owned(),
+        }
+    }
+
     /// The chain of the hooks of all sources, and then `own`.
     pub(crate) fn chain(
         &self,
