@@ -1,5 +1,6 @@
 //! Commands that are run around the calls of a turn.
 
+mod allowing;
 mod beside;
 mod changed;
 mod failing;

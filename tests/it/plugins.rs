@@ -2,6 +2,7 @@
 
 mod add;
 mod commands;
+mod confined;
 mod points;
 mod published;
 mod untrusted;

@@ -1,5 +1,8 @@
 //! Items of a project are inert until they are trusted, as they are.
 
+mod killed;
+mod state_file;
+
 use std::fs;
 
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};

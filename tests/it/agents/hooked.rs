@@ -81,6 +81,45 @@ async fn hooks_see_the_calls_of_an_agent_and_who_it_is() {
     assert_eq!(seen["agent_id"].as_str(), session.as_deref());
 }
 
+/// Keeps what it is told, and says so in a pipe.
+fn keeps(name: &str, event: &str) -> String {
+    format!(
+        "[[hooks]]\nname = '{name}'\nevent = '{event}'\n\
+         command = 'cat > {name}.json; echo >{name}.told'\n"
+    )
+}
+
+#[tokio::test]
+async fn the_begin_and_the_end_of_an_agent_are_told() {
+    let hooks = keeps("start", "SubagentStart")
+        + "matcher = 'developer'\n"
+        + &keeps("stop", "SubagentStop");
+    let scene = AgentScene::with(&format!("{AGENTS}\n{hooks}")).await;
+    let project = scene.daemon.project();
+    let told = |name: &str| NamedPipe::new(&project.join(format!("{name}.told")));
+    let (mut started, mut stopped) = (told("start"), told("stop"));
+    for by_model in [true, false] {
+        match by_model {
+            true => {
+                let spawn = arguments("developer", "one");
+                scene.parts.call("lead", "AgentSpawn", &spawn);
+                send(&scene.client, scene.lead, "[lead] Have it done.").await;
+            }
+            false => drop(scene.spawn("developer", "two").await),
+        }
+        started.line().await;
+        stopped.line().await;
+        let last = scene.runtimes().await.pop().unwrap();
+        for (name, event) in [("start", "SubagentStart"), ("stop", "SubagentStop")] {
+            let seen = std::fs::read(project.join(format!("{name}.json"))).unwrap();
+            let seen: Value = serde_json::from_slice(&seen).unwrap();
+            assert_eq!(seen["hook_event_name"], event);
+            assert_eq!(seen["agent_id"], json!(last.runtime_id), "{seen}");
+            assert_eq!(seen["scorel"]["data"]["runtimeId"], json!(last.runtime_id));
+        }
+    }
+}
+
 /// Nothing waits for the hooks of another session, and a cancel drops what one would answer.
 #[tokio::test]
 async fn a_hook_that_never_answers_holds_up_no_other_session() {
