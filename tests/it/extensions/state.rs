@@ -1,6 +1,8 @@
 //! Programs that keep their state in a session's log.
 
-use scorel_proto::{GetEvents, GetEventsParams, GetEventsResult, Seq};
+use scorel_proto::{
+    AppendCustom, AppendCustomParams, GetEvents, GetEventsParams, GetEventsResult, Seq,
+};
 use serde_json::{Value, json};
 
 use super::scene::{Scene, Talk, has, python};
@@ -103,4 +105,35 @@ async fn a_program_counts_in_the_log_and_goes_on_after_a_kill() {
     assert_eq!((counts(&two), two.more), (vec![json!(2), json!(3)], true));
     let before = records(&scene, &talk, 2, two.through).await;
     assert_eq!((counts(&before), before.more), (vec![json!(1)], false));
+}
+
+/// More than one call looks through.
+const FILLING: usize = 100;
+
+#[tokio::test]
+async fn a_search_in_a_long_log_goes_on_from_where_it_came_to() {
+    let scene = Scene::with(|_| {}).await;
+    let talk = scene.talk().await;
+    let append = async |kind: &str, data: Value| {
+        let params = AppendCustomParams {
+            session_id: talk.id,
+            kind: kind.to_owned(),
+            data,
+            command_id: None,
+        };
+        let appended = scene.client.call::<AppendCustom>(&params).await;
+        appended.unwrap().seq
+    };
+    append("count.state", json!({ "count": 1 })).await;
+    for _ in 0..FILLING {
+        append("filling", json!("x".repeat(250 * 1024))).await;
+    }
+    let last = append("count.state", json!({ "count": 2 })).await;
+    let mut page = records(&scene, &talk, 1, Some(last)).await;
+    assert!(page.events.is_empty() && page.more, "{page:?}");
+    while page.events.is_empty() {
+        assert!(page.more, "{page:?}");
+        page = records(&scene, &talk, 1, page.through).await;
+    }
+    assert_eq!(counts(&page), [json!(1)]);
 }
