@@ -115,3 +115,37 @@ fn links_of_a_project_and_names_that_are_no_ids_are_left_out() {
     at_home.plugin("home", "tidy", "x");
     assert_eq!(at_home.extensions.find(Some(&project)).unwrap().len(), 1);
 }
+
+#[test]
+fn the_users_settings_turn_off_and_order_and_what_is_off_still_keeps_its_id() {
+    let dirs = Dirs::new();
+    for id in ["alpha", "beta", "tidy"] {
+        dirs.plugin("home", id, "mine");
+    }
+    dirs.plugin("project/.scorel", "tidy", "theirs");
+    dirs.plugin("project/.scorel", "deploy", "theirs");
+    let config = dirs.dir.path().join("home/config.toml");
+    let text = "[extensions]\ndisabled = ['tidy', 'deploy', 'alhpa']\norder = ['beta']\n";
+    fs::write(config, text).unwrap();
+    let found = dirs.extensions.find(Some(&dirs.project)).unwrap();
+    let states: Vec<_> = found.iter().map(|it| (it.id.as_str(), &it.state)).collect();
+    assert!(
+        matches!(
+            states[..],
+            [
+                ("beta", ExtensionState::Usable(_)),
+                ("alpha", ExtensionState::Usable(_)),
+                ("tidy", ExtensionState::Disabled),
+                ("deploy", ExtensionState::Disabled),
+                ("tidy", ExtensionState::Shadowed),
+            ]
+        ),
+        "{states:?}"
+    );
+    assert_eq!(found.iter().filter_map(FoundExtension::used).count(), 2);
+    let said = dirs.extensions.unknown_settings(&found);
+    assert_eq!(
+        said,
+        ["`[extensions]`, `disabled`: there is no extension `alhpa` here; did you mean `alpha`?"]
+    );
+}
