@@ -5,7 +5,8 @@ use std::fmt;
 
 use scorel_extension::{ExtensionId, Problem};
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use toml::Table;
 
@@ -22,13 +23,32 @@ pub struct ExtensionsConfig {
 
 /// `[extensions.ID]`
 #[derive(Debug, Default, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table with `config`; `disabled` and `order` are the only other keys"
-)]
+#[serde(default, deny_unknown_fields)]
 struct ExtensionSection {
     config: Table,
+}
+
+/// Takes a table only: a list would be taken for the fields in their order.
+struct ExtensionVisitor;
+
+impl<'de> Visitor<'de> for ExtensionVisitor {
+    type Value = ExtensionSection;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table with `config`; the only other keys are `disabled` and `order`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ExtensionSection, A::Error> {
+        ExtensionSection::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ExtensionVisitor {
+    type Value = ExtensionSection;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ExtensionSection, D::Error> {
+        from.deserialize_map(self)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +93,7 @@ impl<'de> Visitor<'de> for SectionVisitor {
                 SectionKey::Disabled => found.disabled = map.next_value()?,
                 SectionKey::Order => found.order = map.next_value()?,
                 SectionKey::Extension(id) => {
-                    let section: ExtensionSection = map.next_value()?;
+                    let section = map.next_value_seed(ExtensionVisitor)?;
                     found.config.insert(id, json(section.config.into()));
                 }
             }

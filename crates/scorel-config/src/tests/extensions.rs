@@ -36,7 +36,7 @@ fn a_mistake_is_reported_with_its_place() {
     for (text, said) in [
         (
             "[extensions]\ndisbled = ['tidy']\n",
-            ":2:11: `extensions.disbled`",
+            ":2:11: `extensions.disbled`: invalid type: sequence, expected a table with `config`",
         ),
         (
             "[extensions]\norder = ['Not an id']\n",
