@@ -285,7 +285,7 @@ fn add(
     });
 }
 
-/// The skills of a plugin, also of one that is inert: people see what it would bring.
+/// The skills of a plugin or extension, also of one that is inert: people see what it would bring.
 fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
     let state = match &extension.state {
         ExtensionState::Usable(_) => SkillState::Available,
@@ -294,15 +294,15 @@ fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
         ExtensionState::Inert(Inert::Untrusted(_)) => SkillState::Untrusted,
         ExtensionState::Inert(_) => SkillState::Changed,
     };
-    let plugin = extension.reading.plugin();
-    for dir in plugin.into_iter().flat_map(|plugin| &plugin.skills) {
+    for (dir, problem) in extension.skill_dirs() {
         let Some(own) = dir.file_name().and_then(OsStr::to_str) else {
             continue;
         };
         let name = format!("{}:{own}", extension.id);
-        let skill = match skill::is_name(own) {
-            true => Skill::read(dir, SkillName::Plugin(&name), Trust::Untrusted),
-            false => Err(
+        let skill = match (problem, skill::is_name(own)) {
+            (Some(problem), _) => Err(problem.to_owned()),
+            (None, true) => Skill::read(&dir, SkillName::Plugin(&name), Trust::Untrusted),
+            (None, false) => Err(
                 "the name of its directory has other characters than a-z, 0-9 and `-`".to_owned(),
             ),
         };
@@ -318,7 +318,7 @@ fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
                 true => SkillSource::Project,
                 false => SkillSource::User,
             },
-            dir: dir.clone(),
+            dir,
             is_of_plugin: true,
             skill,
         });

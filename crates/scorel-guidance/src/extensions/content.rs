@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use scorel_extension::ExtensionId;
@@ -67,13 +68,15 @@ fn of_manifest(manifest: &Manifest) -> ItemContent {
         network: is_unconfined || manifest.network,
     };
     let tools = manifest.tools.iter();
+    let skills = manifest.skills.iter();
+    let skills = skills.filter_map(|it| Path::new(it).file_name()?.to_str());
     ItemContent {
         programs: vec![program],
         tools: tools
             .map(|it| tool_name(id.as_str(), &it.name, |_| false))
             .collect(),
         commands: named(id, manifest.commands.iter().map(|it| it.name.as_str())),
-        skills: Vec::new(),
+        skills: named(id, skills),
         not_run: Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_extension::ExtensionId;
@@ -44,6 +44,27 @@ pub struct UsedPlugin {
 }
 
 impl FoundExtension {
+    /// The directories of its skills, each with what is wrong with its place.
+    pub fn skill_dirs(&self) -> Vec<(PathBuf, Option<&'static str>)> {
+        let own = self.reading.manifest().map(|it| it.skills.as_slice());
+        let root = match &self.state {
+            ExtensionState::Usable(root) => root,
+            _ => &self.dir,
+        };
+        let real = |path: &Path| path.canonicalize().ok();
+        let own = own.unwrap_or_default().iter().map(|place| {
+            let dir = root.join(place);
+            let is_inside = real(root)
+                .zip(real(&dir))
+                .is_none_or(|(root, dir)| dir.starts_with(root));
+            let problem = "its directory is not one of the extension";
+            (dir, (!is_inside).then_some(problem))
+        });
+        let of_plugin = self.reading.plugin().into_iter().flat_map(|it| &it.skills);
+        own.chain(of_plugin.map(|dir| (dir.clone(), None)))
+            .collect()
+    }
+
     /// The plugin, if it may be used.
     pub fn used(&self) -> Option<UsedPlugin> {
         let ExtensionState::Usable(root) = &self.state else {

@@ -176,3 +176,26 @@ fn skills_of_plugins_have_the_name_of_their_plugin_and_its_trust() {
     let refused = dirs.skills().load(&dirs.project, "deploy:run").unwrap_err();
     assert!(refused.contains("trust add extension:deploy"), "{refused}");
 }
+
+#[test]
+fn an_extension_with_a_program_brings_the_skills_that_its_manifest_names_and_none_from_elsewhere() {
+    let dirs = Dirs::new();
+    let own = dirs.home.join("extensions/notes");
+    dirs.write(&own.join("skills"), "style", "text");
+    dirs.write(&dirs.home.join("elsewhere"), "secret", "text");
+    symlink(dirs.home.join("elsewhere/secret"), own.join("linked")).unwrap();
+    let manifest = "manifest = 1\nid = 'notes'\nname = 'Notes'\nversion = '1'\ncommand = ['true']\n\
+        skills = ['skills/style', '../../elsewhere/secret', 'linked']\n";
+    fs::write(own.join("extension.toml"), manifest).unwrap();
+    let named = |name: &str, state| (name.to_owned(), state);
+    assert_eq!(
+        dirs.states(),
+        [
+            named("notes:style", SkillState::Available),
+            named("notes:secret", SkillState::Invalid),
+            named("notes:linked", SkillState::Invalid),
+        ]
+    );
+    let loaded = dirs.skills().load(&dirs.project, "notes:style").unwrap();
+    assert_eq!(loaded.skill.name, "notes:style");
+}
