@@ -199,6 +199,10 @@ methods! {
         /// Lists the hooks of the user, and those of a project, with what each has done since the daemon began and
         /// why it may not do what it is meant to.
         ListHooks = "listHooks", Read, ListHooksParams => ListHooksResult, [ProjectNotFound];
+        /// Runs a hook once with a sample, in the place, the sandbox and the time that it would have in a turn of the
+        /// project. Nothing comes of its answer. Returns when it has ended.
+        TestHook = "testHook", Control, TestHookParams => TestHookResult,
+            [ProjectNotFound, FilesystemError, UnknownName];
         /// Returns the items that a project brings, such as skills, and whether each is trusted.
         GetTrust = "getTrust", Read, GetTrustParams => GetTrustResult,
             [ProjectNotFound, FilesystemError];

@@ -288,6 +288,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
             HooksCommand::List { project } => {
                 wait_at(&global, hooks::list(project, link()?, output)).map(done)
             }
+            HooksCommand::Test(args) => {
+                wait_at(&global, hooks::test(&args, link()?, output)).map(done)
+            }
             HooksCommand::Import { file } => Err(scoreld::import_hooks(
                 file.as_deref(),
                 global.json,

@@ -7,6 +7,9 @@ mod failing;
 mod guards;
 mod guide;
 mod listed;
+mod tested;
+mod transcripts;
+mod trusted;
 
 use scorel_proto::SessionId;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};

@@ -44,7 +44,9 @@ pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
 pub use hook_chain::HookChain;
 pub(crate) use hook_merge::Shown;
 pub use hooks::{AfterCall, BeforeCall, CallOpinion, Hooks, Reply};
-pub use moment::{Moment, MomentAnswer, MomentVerdict, NewMessage, Occasion};
+pub use moment::{
+    BackgroundTask, Moment, MomentAnswer, MomentVerdict, NewMessage, Occasion, SessionSource,
+};
 pub use pending_call::{HookMarks, PendingCall};
 pub use permit::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot, Permit, ReadFilter};
 pub use prerequisite::Prerequisite;

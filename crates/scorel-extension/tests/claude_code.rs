@@ -78,6 +78,7 @@ fn an_answer_has_the_effect_that_the_reference_says() {
 fn a_command_reads_what_the_reference_says() {
     let scene = HookScene {
         session_id: "s1".to_owned(),
+        transcript_path: PathBuf::from("/t/s1.jsonl"),
         directory: PathBuf::from("/p"),
         permission_mode: "default".to_owned(),
         agent: None,
@@ -98,7 +99,7 @@ fn a_command_reads_what_the_reference_says() {
         let read = stdin(&scene, event, call, more.clone());
         let mut expected = json!({
             "session_id": "s1",
-            "transcript_path": "",
+            "transcript_path": "/t/s1.jsonl",
             "cwd": "/p",
             "permission_mode": "default",
             "hook_event_name": event.word(),

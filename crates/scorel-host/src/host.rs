@@ -27,7 +27,7 @@ pub use open::HostParts;
 use crate::client_names::ClientNames;
 use crate::commands::Commands;
 use crate::executable::Executable;
-use crate::extensions::HookRegistry;
+use crate::extensions::{CommandHooks, HookRegistry};
 use crate::file_finder::FileFinder;
 use crate::followers::Followers;
 use crate::metrics::Metrics;
@@ -54,6 +54,7 @@ pub struct Host {
     pub(crate) runners: Arc<HostRunners>,
     pub(crate) programs: Arc<ExtensionPrograms>,
     pub(crate) hooks: Arc<HookRegistry>,
+    pub(crate) command_hooks: Arc<CommandHooks>,
     pub(crate) orchestrator: Arc<Orchestrator>,
     /// Held while a project's orchestrator is looked for and made.
     pub(crate) opening: tokio::sync::Mutex<()>,

@@ -16,6 +16,7 @@ mod extensions;
 mod files;
 mod find_files;
 mod garbage;
+mod hook_test;
 mod hooks;
 mod host;
 mod host_agents;
@@ -81,6 +82,7 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::FindFiles, _, _>(table, find_files::find)?;
     method::<proto::ListSkills, _, _>(table, trust::list_skills)?;
     method::<proto::ListHooks, _, _>(table, hooks::list)?;
+    method::<proto::TestHook, _, _>(table, hook_test::test)?;
     method::<proto::ListExtensions, _, _>(table, extensions::list)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;

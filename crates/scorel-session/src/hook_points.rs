@@ -11,16 +11,20 @@ mod new_messages;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use scorel_engine::{HookChain, Hooks, Moment, MomentAnswer, MomentVerdict, Occasion, StopSignal};
+use scorel_engine::{
+    BackgroundTask, HookChain, Hooks, Moment, MomentAnswer, MomentVerdict, Occasion, SessionSource,
+    StopSignal,
+};
 use scorel_proto::{
-    CompactionTrigger, ContextEditBody, ContextOp, ContextWindow, CustomMessageBody, EventId,
-    HookPoint, PersistentBody, Role, TurnError, TurnId,
+    AgentTask, AgentTaskId, CompactionTrigger, ContextEditBody, ContextOp, ContextWindow,
+    CustomMessageBody, EventId, HookPoint, PersistentBody, Role, Seq, SessionView, TurnError,
+    TurnId,
 };
 
 use self::edits::checked;
 use self::new_messages::{batches, cut, last_answer, new_messages, newest};
-use crate::SessionError;
 use crate::lane::{EventDraft, Lane};
+use crate::{SessionError, blocking};
 
 /// The most times that hooks make a turn go on that was at its end.
 const MAX_GOING_ON: u32 = 8;
@@ -90,13 +94,29 @@ impl HookPoints {
 
     /// Before a model call. A `repeated` one is shown to the hooks of [`HookPoint::Send`] alone.
     pub(crate) async fn before_call(&mut self, repeated: bool) -> Result<Passage, SessionError> {
-        if !repeated && !self.shown {
-            match self.pass(self.call_to_come()).await? {
+        let next = (!repeated && !self.shown).then(|| self.call_to_come());
+        match self
+            .at_beginning(matches!(next, Some(Occasion::Start { .. })))
+            .await?
+        {
+            Passage::Passed { .. } => {}
+            other => return Ok(other),
+        }
+        if let Some(next) = next {
+            match self.pass(next).await? {
                 Passage::Passed { .. } => (self.shown, self.started) = (true, true),
                 other => return Ok(other),
             }
         }
         self.before_send().await
+    }
+
+    /// Before a runner gets the prompt of its turn.
+    pub(crate) async fn before_prompt(&self) -> Result<Passage, SessionError> {
+        match self.at_beginning(true).await? {
+            Passage::Passed { .. } => self.pass(self.start()).await,
+            other => Ok(other),
+        }
     }
 
     /// The model call is made.
@@ -153,18 +173,79 @@ impl HookPoints {
             tracing::warn!(%session, "hooks have made the turn go on {MAX_GOING_ON} times: it ends");
             return Ok(Passage::Passed { changed: false });
         }
-        self.pass(Occasion::End { went_on }).await
+        let background = match self.attending(HookPoint::End).is_empty() {
+            true => Vec::new(),
+            false => self.background().await?,
+        };
+        let background = background.into();
+        self.pass(Occasion::End {
+            went_on,
+            background,
+        })
+        .await
+    }
+
+    /// The commands and the agents of the session that work now.
+    async fn background(&self) -> Result<Vec<BackgroundTask>, SessionError> {
+        let agents = self.lane.view(|view| {
+            let open = view.state.runtimes.unfinished();
+            let task = |(id, task): (AgentTaskId, &AgentTask)| BackgroundTask {
+                id: id.to_string(),
+                title: task.title.clone(),
+                agent_type: Some(task.agent_type.clone()),
+            };
+            open.map(task).collect::<Vec<_>>()
+        });
+        let resources = Arc::clone(self.lane.resources());
+        let commands = blocking(move || resources.background()).await?;
+        let command = |(id, title): (String, String)| BackgroundTask {
+            id,
+            title,
+            agent_type: None,
+        };
+        Ok(commands.into_iter().map(command).chain(agents).collect())
     }
 
     fn call_to_come(&self) -> Occasion {
-        self.lane.view(|view| {
-            let steps = view.state.turn.as_ref().map_or(0, |turn| turn.steps);
-            if self.started || steps > 0 {
-                return Occasion::Call;
-            }
-            Occasion::Start {
-                first_turn: view.state.last_outcome.is_none(),
-            }
+        let steps = |view: &SessionView| view.state.turn.as_ref().map_or(0, |turn| turn.steps);
+        match self.started || self.lane.view(steps) > 0 {
+            true => Occasion::Call,
+            false => self.start(),
+        }
+    }
+
+    fn start(&self) -> Occasion {
+        Occasion::Start {
+            first_turn: self.is_first_turn(),
+        }
+    }
+
+    fn is_first_turn(&self) -> bool {
+        self.lane.view(|view| view.state.last_outcome.is_none())
+    }
+
+    async fn at_beginning(&self, is_start: bool) -> Result<Passage, SessionError> {
+        match self.source(is_start).await? {
+            Some(source) => self.pass(Occasion::Begin { source }).await,
+            None => Ok(Passage::Passed { changed: false }),
+        }
+    }
+
+    /// The way in which the conversation begins with the coming call, if it does. Takes note of it.
+    async fn source(&self, is_start: bool) -> Result<Option<SessionSource>, SessionError> {
+        if self.chain.attending_beginnings().next().is_none() {
+            return Ok(None);
+        }
+        let window = self.window().await?;
+        let summary = window.barrier().unwrap_or_default();
+        let known = self.lane.note_summary(summary);
+        let is_alone = || window.items().all(|(item, _)| item.turn_id == self.turn_id);
+        Ok(match known {
+            _ if is_start && self.is_first_turn() => Some(SessionSource::Startup),
+            _ if is_start && summary == Seq::ZERO && is_alone() => Some(SessionSource::Clear),
+            None if is_start => Some(SessionSource::Resume),
+            Some(known) if summary > known => Some(SessionSource::Compact),
+            _ => None,
         })
     }
 
@@ -205,7 +286,11 @@ impl HookPoints {
     async fn pass(&self, occasion: Occasion) -> Result<Passage, SessionError> {
         let attempt = self.attempt(&occasion);
         let mut changed = false;
-        for hook in self.attending(occasion.point()) {
+        let hooks = match occasion {
+            Occasion::Begin { .. } => self.chain.attending_beginnings().cloned().collect(),
+            _ => self.attending(occasion.point()),
+        };
+        for hook in hooks {
             let window = self.window().await?;
             let (messages, left_out) = match &occasion {
                 Occasion::End { .. } => newest(last_answer(&window).into_iter().collect()),
@@ -323,12 +408,12 @@ impl HookPoints {
     /// Another daemon has come to this point if it has recorded something there.
     fn attempt(&self, occasion: &Occasion) -> u32 {
         let is_first = match occasion {
-            Occasion::Start { .. } => true,
+            Occasion::Begin { .. } | Occasion::Start { .. } => true,
             Occasion::Call => !self.started,
             _ => false,
         };
         let hooked = |turn: &scorel_proto::OpenTurn| turn.hooked > 0;
-        let turn = |view: &scorel_proto::SessionView| view.state.turn.as_ref().is_some_and(hooked);
+        let turn = |view: &SessionView| view.state.turn.as_ref().is_some_and(hooked);
         1 + u32::from(is_first && self.lane.view(turn))
     }
 

@@ -85,7 +85,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_engine::{StopSignal, ToolOutcome};
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{OpenCall, PersistentEvent, ProjectId, SessionId, SessionState, TurnId};
+use scorel_proto::{OpenCall, PersistentEvent, ProjectId, Seq, SessionId, SessionState, TurnId};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio_util::task::TaskTracker;
@@ -224,6 +224,9 @@ pub struct Lane {
     /// The reason why the session's job makes no progress, if no event tells of it. A leaf lock, and not part of the
     /// published state: that is written by sections only, and a wait may end outside of one.
     waits: Leaf<Option<String>>,
+    /// The summary that the context began with at the latest call that hooks have seen, zero without one; `None` if
+    /// there was no such call since the session was loaded.
+    shown_summary: Leaf<Option<Seq>>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
     /// Wakes the turn of a runner after a message was queued.
@@ -258,6 +261,7 @@ impl Lane {
             job: JobSlot::default(),
             sizes: Leaf::default(),
             waits: Leaf::default(),
+            shown_summary: Leaf::default(),
             answered: Notify::new(),
             queued: Notify::new(),
             job_ended: Notify::new(),
@@ -272,6 +276,11 @@ impl Lane {
             published: PublishedLock::new(published),
             state: Arc::new(tokio::sync::Mutex::new(state)),
         }
+    }
+
+    /// Takes note of the summary that the context begins with, and returns what was noted before.
+    pub(crate) fn note_summary(&self, summary: Seq) -> Option<Seq> {
+        self.shown_summary.lock().replace(summary)
     }
 
     pub const fn id(&self) -> SessionId {

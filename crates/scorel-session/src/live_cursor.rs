@@ -1,7 +1,7 @@
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use scorel_proto::{EndReason, Seq};
+use scorel_proto::{EndReason, Seq, SessionView};
 use tokio::sync::watch;
 
 use crate::feed::{FeedBatch, FeedHead, FellBehind};
@@ -38,6 +38,11 @@ impl LiveCursor {
             head: lane.watch_head(),
             after,
         }
+    }
+
+    /// Reads the view of the session, while it is loaded.
+    pub fn view<R>(&self, read: impl FnOnce(&SessionView) -> R) -> Option<R> {
+        Some(self.lane.upgrade()?.view(read))
     }
 
     /// The next step, as soon as there is one. Dropping the future loses nothing.

@@ -70,6 +70,11 @@ pub trait SessionResources: fmt::Debug + Send + Sync {
         CompactionFacts::default()
     }
 
+    /// The commands that run in the background: each id with the command's first line. May block.
+    fn background(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// The recorder of what the session does to the files that it works on: those of its project, or of a
     /// worktree of its own. May block.
     ///

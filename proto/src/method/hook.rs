@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::ProjectId;
 
@@ -24,6 +25,105 @@ pub struct ListHooksResult {
     pub left_out: Vec<String>,
     /// Entries of those files that cannot be understood: a sentence each.
     pub problems: Vec<String>,
+    /// Since the daemon began: runs of hooks that nothing waits for, and events for them, that were dropped because
+    /// too many waited.
+    #[serde(default)]
+    pub dropped: u64,
+}
+
+/// Parameters of `testHook`.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestHookParams {
+    /// The project in whose turns it would run.
+    pub project_id: ProjectId,
+    /// The hook.
+    pub name: String,
+    /// The tool of a sample call; otherwise one that the matcher matches.
+    pub tool: Option<String>,
+    /// Fields that take the place of those of the sample, in the words of Claude Code, such as `tool_input`.
+    pub input: Option<Map<String, Value>>,
+}
+
+/// Result of `testHook`.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestHookResult {
+    /// The hook. It is run only if it is active, and its figures do not count the test.
+    pub hook: HookInfo,
+    /// True if the sample matches it. Otherwise nothing was run.
+    pub matched: bool,
+    /// The reason why it was not run.
+    pub reason: Option<String>,
+    /// The runs of its command: an edit with several replacements has several.
+    pub runs: Vec<HookTestRun>,
+    /// The consequences in a turn; none if the turn would not notice.
+    pub effects: Vec<HookTestEffect>,
+    /// The reason why it has no usable answer.
+    pub failure: Option<String>,
+    /// The time that it took.
+    pub duration_ms: u64,
+}
+
+/// A run of a hook's command.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookTestRun {
+    /// Its standard input.
+    pub stdin: Value,
+    /// Its exit code; absent if it did not exit by itself.
+    pub exit_code: Option<i32>,
+    /// Its output, cut after 64 KiB.
+    pub stdout: String,
+    /// The end of its error output.
+    pub stderr: String,
+}
+
+/// A consequence of a hook's answer.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookTestEffect {
+    /// The consequence.
+    pub kind: HookTestEffectKind,
+    /// The reason, the words for the model, or what is changed to.
+    pub text: Option<String>,
+}
+
+/// The kind of a hook's effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HookTestEffectKind {
+    /// The call does not run, or the prompt is not sent.
+    Denied,
+    /// A person is asked about the call.
+    Asked,
+    /// A question about the call is answered with a yes.
+    Allowed,
+    /// Its yes counts for nothing, since `mayAllow` is not set.
+    AllowIgnored,
+    /// The call runs with these arguments.
+    InputChanged,
+    /// The result is replaced.
+    ResultChanged,
+    /// The result counts as an error.
+    ResultFailed,
+    /// The model is told this.
+    Told,
+    /// The model reads messages otherwise.
+    ContextChanged,
+    /// The turn goes on.
+    TurnGoesOn,
+    /// The turn ends, as completed.
+    TurnEnds,
+    /// The turn ends with an error.
+    TurnFails,
+    /// One that this version does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// A hook: a command that is run at an event.

@@ -120,6 +120,10 @@ pub struct Status {
     /// The processes that the daemon keeps for extensions, in use or not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessStatus>,
+    /// Since the daemon began: runs of hooks that nothing waits for, and events for them, that were dropped because
+    /// too many waited.
+    #[serde(default)]
+    pub dropped_hook_runs: u64,
 }
 
 /// The program that runs as the daemon.

@@ -48,7 +48,8 @@ pub struct RunnerInfo {
     pub login_command: Option<String>,
 }
 
-/// The part of a runner's work that hooks see.
+/// The part of a runner's work that hooks see, besides its prompts. Ends of its turns and compactions are not a part of it: a
+/// runner has a context of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookReach {

@@ -1,3 +1,5 @@
+mod test;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -24,6 +26,8 @@ pub(crate) enum HooksCommand {
         #[arg(long, short, value_name = "DIR")]
         project: Option<PathBuf>,
     },
+    /// Run a hook once with a sample of its event, as a turn would, and show all that it said and what would come of it
+    Test(test::HookTestArgs),
     /// Take over the hooks of Claude Code into your configuration; says what is not run and what differs
     Import {
         /// Its settings [default: ~/.claude/settings.json]
@@ -31,6 +35,8 @@ pub(crate) enum HooksCommand {
         file: Option<PathBuf>,
     },
 }
+
+pub(super) use test::test;
 
 /// The width of a name, in columns.
 const NAME_WIDTH: usize = 28;
@@ -48,6 +54,12 @@ pub(super) async fn list(
     let none = "no hooks; `scorelctl hooks import` takes those of Claude Code";
     let rows = answer.hooks.iter().flat_map(rows);
     cli.list(&answer, rows, none)?;
+    if answer.dropped > 0 {
+        let dropped = answer.dropped;
+        cli.note(&format!(
+            "dropped since the daemon began, too many waited: {dropped}"
+        ))?;
+    }
     for text in &answer.left_out {
         cli.note(&format!("not run: {}", one_line(text)))?;
     }

@@ -170,6 +170,12 @@ fn describe_use(status: &Status, output: &mut Output) -> io::Result<()> {
     if !used.is_empty() {
         output.line(&format!("uses      {}", used.join(", ")))?;
     }
+    if status.dropped_hook_runs > 0 {
+        let dropped = status.dropped_hook_runs;
+        output.line(&format!(
+            "hooks     {dropped} runs were dropped, since too many waited"
+        ))?;
+    }
     if status.questions > 0 {
         let open = counted(status.questions, "open question");
         output.line(&format!("asking    {open}"))?;

@@ -21,6 +21,10 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
                 None => "`scorelctl ext list` lists the extensions".to_owned(),
             }
         }
+        ErrorCode::UnknownName if error.details["kind"] == "hook" => {
+            let name = error.details["suggestion"].as_str()?;
+            format!("did you mean {}?", one_line(name))
+        }
         ErrorCode::UnknownName => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean /{}?", one_line(name)),
             None => "a text that begins with a slash is a message if a blank is in front of it"

@@ -114,7 +114,8 @@ async fn the_begin_and_the_end_of_an_agent_are_told() {
             let seen = std::fs::read(project.join(format!("{name}.json"))).unwrap();
             let seen: Value = serde_json::from_slice(&seen).unwrap();
             assert_eq!(seen["hook_event_name"], event);
-            assert_eq!(seen["agent_id"], json!(last.runtime_id), "{seen}");
+            assert_eq!(seen["agent_id"], json!(last.session_id), "{seen}");
+            assert_eq!(seen["agent_type"], "developer");
             assert_eq!(seen["scorel"]["data"]["runtimeId"], json!(last.runtime_id));
         }
     }

@@ -105,6 +105,7 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "ext restart nothing",
         "ext logs nothing",
         "hooks list",
+        "hooks test guard",
         "trust",
         "runners",
         "runners check scorel",

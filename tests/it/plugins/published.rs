@@ -65,9 +65,9 @@ async fn the_hooks_of_selfish_pipeline_do_what_its_readme_says() {
         "commands with `user-invocable: false` (analyze, clarify, tasks)",
         "agents (selfish-architect, selfish-security)",
         "hooks of type `agent` are not run",
-        "`TaskCompleted`: there is no such event here",
-        "`ConfigChange`: there is no such event here",
-        "`TeammateIdle`: there is no such event here",
+        "`TaskCompleted`: not taken over, there is no such event here",
+        "`ConfigChange`: not taken over, there is no such event here",
+        "`TeammateIdle`: not taken over, there is no such event here",
         "bin/ (cli)",
     ] {
         assert!(added.contains(part), "{part}\n{added}");

@@ -4,8 +4,8 @@ use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
 
 use super::double::script_runner;
-use super::send_to;
-use crate::under_test::{SCORELD, Watch, new_session};
+use super::{answer_of, only, send_to};
+use crate::under_test::{SCORELD, Watch, daemon, new_session};
 
 /// Asks about two commands, and keeps the answers.
 const ASKS: &str = r#"
@@ -61,4 +61,42 @@ async fn a_question_of_a_runner_passes_the_hooks() {
     let seen: Value = serde_json::from_slice(&seen).unwrap();
     assert_eq!(seen["tool_input"]["command"], "git push");
     assert_eq!(seen["scorel"]["ranBy"], "asks");
+}
+
+/// A runner that repeats its prompt, and hooks at prompts.
+const PROMPTED: &str = r#"
+[runners.echo]
+type = "command"
+command = ["/bin/sh", "-c", "echo >started; cat"]
+trustOwn = true
+[[hooks]]
+name = "remind"
+event = "UserPromptSubmit"
+command = "echo be brief"
+[[hooks]]
+name = "guard"
+event = "UserPromptSubmit"
+command = "grep -q secret || exit 0; echo it names a secret >&2; exit 2"
+"#;
+
+#[tokio::test]
+async fn hooks_add_to_the_prompt_of_a_runner_and_deny_it() {
+    let model = ModelServer::start().await.unwrap();
+    let daemon = daemon(&model, PROMPTED).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "echo", "the secret is 42").await;
+    let events = watch.until("turn_outcome").await;
+    let error = &only(&events, "turn_outcome")["error"];
+    assert_eq!(error["code"], "hook_denied", "{error}");
+    assert!(!daemon.project().join("started").exists());
+    send_to(&client, id, "echo", "hello").await;
+    let events = watch.until("turn_outcome").await;
+    let said = answer_of(&events);
+    let text = said["message"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("hello") && text.contains("be brief"),
+        "{text}"
+    );
+    assert!(!text.contains("42"), "{text}");
 }

@@ -108,4 +108,9 @@ impl HookChain {
     pub fn attending(&self, point: HookPoint) -> impl Iterator<Item = &Arc<dyn Hooks>> {
         self.hooks.iter().filter(move |hook| hook.attends(point))
     }
+
+    /// The hooks that look at beginnings of the conversation, in their order.
+    pub fn attending_beginnings(&self) -> impl Iterator<Item = &Arc<dyn Hooks>> {
+        self.hooks.iter().filter(|hook| hook.attends_beginnings())
+    }
 }

@@ -59,6 +59,12 @@ pub trait Hooks: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns whether the hook looks at [`Occasion::Begin`](super::Occasion::Begin). Those that look at points do not
+    /// see it.
+    fn attends_beginnings(&self) -> bool {
+        false
+    }
+
     /// Looks at a point of the turn that it attends. The model reads a fold of the log: what the hook answers
     /// is recorded, and the hooks behind it see that. A model call that is repeated after a failure comes
     /// again with [`HookPoint::Send`] alone, and only with messages that were added since.

@@ -24,6 +24,11 @@ pub struct Moment {
 /// A point of a turn, with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Occasion {
+    /// The conversation begins, or does so again, with the model call that comes next.
+    Begin {
+        /// The cause.
+        source: SessionSource,
+    },
     /// The turn's first model call comes next.
     Start {
         /// The session has had no turn before.
@@ -42,6 +47,8 @@ pub enum Occasion {
     End {
         /// The times that hooks have made it go on here.
         went_on: u32,
+        /// The work of the session that goes on besides.
+        background: Arc<[BackgroundTask]>,
     },
     /// The request is sent next.
     Send,
@@ -51,13 +58,41 @@ impl Occasion {
     /// The point without what belongs to it.
     pub const fn point(&self) -> HookPoint {
         match self {
-            Self::Start { .. } => HookPoint::Start,
-            Self::Call => HookPoint::Call,
+            // Behind a summary, it may be in the midst of a turn.
+            Self::Begin {
+                source: SessionSource::Compact,
+            }
+            | Self::Call => HookPoint::Call,
+            Self::Begin { .. } | Self::Start { .. } => HookPoint::Start,
             Self::Trim { .. } => HookPoint::Trim,
             Self::End { .. } => HookPoint::End,
             Self::Send => HookPoint::Send,
         }
     }
+}
+
+/// The way in which a conversation begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionSource {
+    /// It is the session's first turn.
+    Startup,
+    /// It is the first turn since the session was loaded.
+    Resume,
+    /// The turn has nothing before it, since the session was rewound to its beginning.
+    Clear,
+    /// A summary has taken the place of older messages.
+    Compact,
+}
+
+/// Work of a session that goes on beside its turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackgroundTask {
+    /// Its id, by which the model knows it.
+    pub id: String,
+    /// The task in a few words: the first line of a command, the title of an agent's task.
+    pub title: String,
+    /// The agent that works on it; `None` for a command.
+    pub agent_type: Option<String>,
 }
 
 /// A message as the model reads it, for hooks: its text, without pictures.

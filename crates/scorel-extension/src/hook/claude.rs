@@ -8,6 +8,7 @@ mod decision;
 mod effect;
 mod stdin;
 mod tool_words;
+mod transcript_line;
 
 pub use answer::answer;
 pub(super) use answer::last_line;
@@ -16,3 +17,4 @@ pub use call_input::{CallView, changed_input, views};
 pub use effect::{HookEffect, HookOpinion};
 pub use stdin::{HookAgent, HookScene, stdin};
 pub use tool_words::their_tool;
+pub use transcript_line::transcript_line;

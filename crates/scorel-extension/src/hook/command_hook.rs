@@ -1,3 +1,6 @@
+mod sample;
+mod trial;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +17,7 @@ use super::claude::{CallView, HookEffect, HookOpinion, HookScene, changed_input,
 use super::tool_result::{remark, replaced, told};
 use super::{
     ContextPoint, HookAsides, HookCondition, HookEntry, HookEvent, HookFailure, HookFigures,
-    HookProgram, HookStage, OnFailure,
+    HookProgram, HookStage, HookTranscript, OnFailure,
 };
 use super::{heard_words, moment_words};
 
@@ -28,6 +31,7 @@ pub struct HookPlace {
     pub condition: Arc<dyn HookCondition>,
     /// Has the work done of hooks that nothing waits for.
     pub asides: Arc<dyn HookAsides>,
+    pub transcript: Arc<dyn HookTranscript>,
 }
 
 /// A hook that is a command.
@@ -36,18 +40,17 @@ pub struct CommandHook {
     entry: Arc<HookEntry>,
     place: Arc<HookPlace>,
     figures: Arc<HookFigures>,
+    /// Take the place of fields of its input, when it is tested.
+    given: Map<String, Value>,
 }
 
 impl CommandHook {
-    pub const fn new(
-        entry: Arc<HookEntry>,
-        place: Arc<HookPlace>,
-        figures: Arc<HookFigures>,
-    ) -> Self {
+    pub fn new(entry: Arc<HookEntry>, place: Arc<HookPlace>, figures: Arc<HookFigures>) -> Self {
         Self {
             entry,
             place,
             figures,
+            given: Map::new(),
         }
     }
 
@@ -68,8 +71,7 @@ impl CommandHook {
             return None;
         }
         self.figures.matched();
-        let input = stdin(&self.place.scene, self.entry.event, None, more);
-        self.word(None, &input).await
+        self.word(None, &self.input(None, more)).await
     }
 
     /// The command's text for the model, when nothing waits for it. A failure is in its figures.
@@ -97,21 +99,35 @@ impl CommandHook {
         if !entry.is_async {
             return Some(call);
         }
-        let view = self.views(&call).swap_remove(0);
-        let more = outcome.map(|outcome| told(&call.name, &view, outcome));
-        let input = self.input(&call, &view, more.unwrap_or_default());
-        let hook = self.clone();
-        self.aside(async move {
-            match hook.is_meant(&call).await {
-                true => hook.word(None, &input).await,
-                false => None,
-            }
-        });
+        self.aside(self.clone().word_of(call, outcome));
         None
     }
 
     fn aside(&self, work: impl Future<Output = Option<String>> + Send + 'static) {
         self.place.asides.run(self.name(), work.boxed());
+    }
+
+    fn word_of(
+        self,
+        call: ToolCall,
+        outcome: Option<&ToolOutcome>,
+    ) -> impl Future<Output = Option<String>> + Send + use<> {
+        let view = self.views(&call).swap_remove(0);
+        let more = outcome.map(|outcome| told(&call.name, &view, outcome));
+        let input = self.input(Some((&call, &view)), more.unwrap_or_default());
+        async move {
+            match self.is_meant(&call).await {
+                true => self.word(None, &input).await,
+                false => None,
+            }
+        }
+    }
+
+    async fn word_at(self, moment: Moment) -> Option<String> {
+        self.figures.matched();
+        let point = moment_words::point(&moment.occasion);
+        let input = self.input(None, moment_words::told(&moment));
+        self.word(point, &input).await
     }
 
     /// True if the call matches the entry's rule as well, which is counted.
@@ -243,9 +259,8 @@ impl CommandHook {
     async fn attend(self, moment: Moment) -> MomentAnswer {
         self.figures.matched();
         let entry = &self.entry;
-        let point = ContextPoint::of(moment.occasion.point());
-        let more = moment_words::told(entry.event, &moment);
-        let input = stdin(&self.place.scene, entry.event, None, more);
+        let point = moment_words::point(&moment.occasion);
+        let input = self.input(None, moment_words::told(&moment));
         let ran = self.run(point, &input, entry.timeout).await;
         let answer = ran.and_then(|effect| {
             let answer = moment_words::answered(&moment.occasion, effect);
@@ -281,7 +296,8 @@ impl CommandHook {
         if left.is_zero() {
             return Err(HookFailure::TimedOut(entry.timeout.as_secs()));
         }
-        self.run(None, &self.input(call, view, more), left).await
+        let input = self.input(Some((call, view)), more);
+        self.run(None, &input, left).await
     }
 
     async fn run(
@@ -290,6 +306,7 @@ impl CommandHook {
         input: &Value,
         limit: Duration,
     ) -> Result<HookEffect, HookFailure> {
+        let _transcript = self.place.transcript.write().await;
         let program = &self.place.program;
         let ran = program.run(&self.entry, point, input, limit, &self.figures);
         ran.await
@@ -300,9 +317,12 @@ impl CommandHook {
         views(&call.name, &call.input, &self.place.scene.directory)
     }
 
-    fn input(&self, call: &ToolCall, view: &CallView, more: Map<String, Value>) -> Value {
-        let (scene, event) = (&self.place.scene, self.entry.event);
-        stdin(scene, event, Some((call, view)), more)
+    fn input(&self, call: Option<(&ToolCall, &CallView)>, more: Map<String, Value>) -> Value {
+        let mut input = stdin(&self.place.scene, self.entry.event, call, more);
+        if let Some(fields) = input.as_object_mut() {
+            fields.extend(self.given.clone());
+        }
+        input
     }
 }
 
@@ -362,15 +382,14 @@ impl Hooks for CommandHook {
         self.entry.event.is_asked_at(&self.entry.points, point)
     }
 
+    fn attends_beginnings(&self) -> bool {
+        self.entry.event == HookEvent::SessionStart
+    }
+
     fn at(&self, moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
         match moment_words::matches(&self.entry, moment) {
             true if self.entry.is_async => {
-                let more = moment_words::told(self.entry.event, moment);
-                let input = stdin(&self.place.scene, self.entry.event, None, more);
-                let point = ContextPoint::of(moment.occasion.point());
-                self.figures.matched();
-                let hook = self.clone();
-                self.aside(async move { hook.word(point, &input).await });
+                self.aside(self.clone().word_at(moment.clone()));
                 ready(MomentAnswer::default()).boxed()
             }
             true => self.clone().attend(moment.clone()).boxed(),

@@ -114,6 +114,8 @@ impl HookEvent {
     /// Returns whether its hooks that name these points are asked at a point.
     pub fn is_asked_at(self, points: &[ContextPoint], point: HookPoint) -> bool {
         match ContextPoint::of(point) {
+            // A beginning is not a point.
+            Some(_) if self == Self::SessionStart => false,
             Some(own) => self.stage() == HookStage::Context && points.contains(&own),
             None => self.stage() == HookStage::Convert,
         }

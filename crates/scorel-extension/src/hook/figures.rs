@@ -2,7 +2,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::HookFailure;
+use serde_json::Value;
+
+use super::{HookFailure, HookRun};
 
 /// The latest runs whose times are kept.
 const KEPT: usize = 128;
@@ -17,6 +19,8 @@ pub struct HookFigures {
 struct Counts {
     told: HookCounts,
     times: VecDeque<Duration>,
+    /// All runs, if they are kept.
+    runs: Option<Vec<HookRun>>,
 }
 
 /// The figures of a hook at a moment.
@@ -35,6 +39,29 @@ pub struct HookCounts {
 }
 
 impl HookFigures {
+    /// Figures that keep all runs as well.
+    pub(super) fn keeping_runs() -> Self {
+        let figures = Self::default();
+        figures.lock().runs = Some(Vec::new());
+        figures
+    }
+
+    pub(super) fn begins(&self, input: &Value) {
+        if let Some(runs) = &mut self.lock().runs {
+            runs.push(HookRun::new(input));
+        }
+    }
+
+    pub(super) fn ended(&self, end: impl FnOnce(&mut HookRun)) {
+        if let Some(run) = self.lock().runs.as_mut().and_then(|runs| runs.last_mut()) {
+            end(run);
+        }
+    }
+
+    pub(super) fn runs(&self) -> Vec<HookRun> {
+        self.lock().runs.clone().unwrap_or_default()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Counts> {
         // Poisoning can be ignored: they are numbers.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)

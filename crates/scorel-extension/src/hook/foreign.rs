@@ -24,6 +24,29 @@ const AT_PROMPT: Duration = Duration::from_secs(30);
 
 const LONGEST: Duration = Duration::from_secs(3600);
 
+/// Events of Claude Code that do not happen here.
+const OTHER_EVENTS: [&str; 19] = [
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "PermissionDenied",
+    "PostCompact",
+    "PostToolBatch",
+    "Setup",
+    "StopFailure",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "UserPromptExpansion",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
+
 /// Settings of an entry that change nothing here.
 const IGNORED: [&str; 3] = ["once", "shell", "statusMessage"];
 
@@ -91,14 +114,15 @@ impl ForeignHooks {
             return Ok(());
         }
         for (word, groups) in hooks {
+            let is_other = OTHER_EVENTS.contains(&word.as_str());
             let read = match word.parse::<HookEvent>() {
                 Ok(event) => self.read_event(event, &groups),
-                Err(problem) if problem.suggestion.is_some() => Err(Problem {
+                Err(problem) if problem.suggestion.is_some() && !is_other => Err(Problem {
                     key: Some(format!("hooks.{word}")),
                     ..problem
                 }),
                 Err(_) => {
-                    let sentence = format!("`{word}`: there is no such event here");
+                    let sentence = format!("`{word}`: not taken over, there is no such event here");
                     self.left_out.push(sentence);
                     Ok(())
                 }
@@ -267,7 +291,9 @@ mod tests {
                 ],
                 "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "remind"}]}],
                 "Stop": [{"hooks": [{"type": "command", "command": "  "}]}],
-                "WorktreeCreate": [],
+                "Setup": [],
+                "StopFailure": [],
+                "PostToolBatch": [],
                 "PreToolUes": [],
             },
         });
@@ -289,7 +315,9 @@ mod tests {
             [
                 "`hooks.PreToolUse[0].hooks[2]`: hooks of type `prompt` are not run",
                 "`hooks.PreToolUse[2].hooks[0].statusMessage`: ignored",
-                "`WorktreeCreate`: there is no such event here",
+                "`Setup`: not taken over, there is no such event here",
+                "`StopFailure`: not taken over, there is no such event here",
+                "`PostToolBatch`: not taken over, there is no such event here",
             ]
         );
         let problems: Vec<_> = found.problems.iter().map(ToString::to_string).collect();

@@ -50,7 +50,7 @@ pub(super) fn told(event: HookEvent, kind: &str, heard: &Value) -> (String, Map<
         (HookEvent::SubagentStart | HookEvent::SubagentStop, _) => {
             let agent = text(&heard["agentType"]);
             let fields = json!({
-                "agent_id": heard["runtimeId"],
+                "agent_id": heard["childSessionId"],
                 "agent_type": agent,
                 "last_assistant_message": heard["lastMessage"],
             });

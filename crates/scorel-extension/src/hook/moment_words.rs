@@ -1,25 +1,52 @@
 //! Points of a turn in the words of Claude Code, and back.
 
-use scorel_engine::{Moment, MomentAnswer, MomentVerdict, Occasion};
+use scorel_engine::{BackgroundTask, Moment, MomentAnswer, MomentVerdict, Occasion, SessionSource};
 use scorel_proto::{CompactionTrigger, ContextOp, Role};
 use serde_json::{Map, Value, json};
 
 use super::claude::{AnswerError, HookEffect, HookOpinion};
-use super::{HookEntry, HookEvent};
+use super::{ContextPoint, HookEntry, HookEvent};
 
-/// The way in which every session begins here.
-const STARTUP: &str = "startup";
+/// The point in the words of an entry; `None` before a request is sent.
+pub(super) const fn point(occasion: &Occasion) -> Option<ContextPoint> {
+    match occasion {
+        // Also behind a summary in the midst of a turn: what the command writes is for the model.
+        Occasion::Begin { .. } => Some(ContextPoint::Start),
+        other => ContextPoint::of(other.point()),
+    }
+}
 
 /// True if the hook is for what happens there.
 pub(super) fn matches(entry: &HookEntry, moment: &Moment) -> bool {
     match (entry.event, &moment.occasion) {
-        (HookEvent::SessionStart, Occasion::Start { first_turn }) => {
-            *first_turn && entry.matcher.matches(STARTUP)
+        (HookEvent::SessionStart, Occasion::Begin { source }) => {
+            entry.matcher.matches(their_source(*source))
         }
         (HookEvent::PreCompact, Occasion::Trim { trigger, .. }) => {
             entry.matcher.matches(their_trigger(*trigger))
         }
         _ => true,
+    }
+}
+
+const fn their_source(source: SessionSource) -> &'static str {
+    match source {
+        SessionSource::Startup => "startup",
+        SessionSource::Resume => "resume",
+        SessionSource::Clear => "clear",
+        SessionSource::Compact => "compact",
+    }
+}
+
+fn their_task(task: &BackgroundTask) -> Value {
+    let (id, title) = (&task.id, &task.title);
+    match &task.agent_type {
+        Some(agent) => json!({
+            "id": id, "type": "subagent", "status": "running", "description": title, "agent_type": agent,
+        }),
+        None => json!({
+            "id": id, "type": "shell", "status": "running", "description": title, "command": title,
+        }),
     }
 }
 
@@ -31,32 +58,33 @@ const fn their_trigger(trigger: CompactionTrigger) -> &'static str {
 }
 
 /// The part of a command's input about a point.
-pub(super) fn told(event: HookEvent, moment: &Moment) -> Map<String, Value> {
+pub(super) fn told(moment: &Moment) -> Map<String, Value> {
     let of = |role: Role| {
         let texts = moment.messages.iter().filter(move |it| it.role == role);
         texts.map(|it| it.text.as_str())
     };
-    let fields = match (event, &moment.occasion) {
-        (HookEvent::SessionStart, _) => json!({"source": STARTUP}),
-        (_, Occasion::Start { .. }) => {
+    let fields = match &moment.occasion {
+        Occasion::Begin { source } => json!({"source": their_source(*source)}),
+        Occasion::Start { .. } => {
             json!({"prompt": of(Role::User).collect::<Vec<_>>().join("\n")})
         }
-        (
-            _,
-            Occasion::Trim {
-                trigger,
-                instructions,
-            },
-        ) => json!({
+        Occasion::Trim {
+            trigger,
+            instructions,
+        } => json!({
             "trigger": their_trigger(*trigger),
             "custom_instructions": instructions.as_deref().unwrap_or_default(),
         }),
-        (_, Occasion::End { went_on }) => json!({
+        Occasion::End {
+            went_on,
+            background,
+        } => json!({
             "stop_hook_active": *went_on > 0,
             "last_assistant_message": of(Role::Assistant).next_back().unwrap_or_default(),
-            "background_tasks": [],
+            "background_tasks": background.iter().map(their_task).collect::<Vec<_>>(),
+            "session_crons": [],
         }),
-        (_, Occasion::Call | Occasion::Send) => json!({}),
+        Occasion::Call | Occasion::Send => json!({}),
     };
     let mut fields = fields.as_object().cloned().unwrap_or_default();
     fields.insert("scorel".to_owned(), own(moment).into());
@@ -73,12 +101,13 @@ pub(crate) fn own(moment: &Moment) -> Map<String, Value> {
         "leftOut": moment.left_out,
     });
     let of_point = match &moment.occasion {
+        Occasion::Begin { source } => json!({ "source": their_source(*source) }),
         Occasion::Start { first_turn } => json!({ "firstTurn": first_turn }),
         Occasion::Trim {
             trigger,
             instructions,
         } => json!({ "trigger": trigger, "instructions": instructions }),
-        Occasion::End { went_on } => json!({ "wentOn": went_on }),
+        Occasion::End { went_on, .. } => json!({ "wentOn": went_on }),
         Occasion::Call | Occasion::Send => json!({}),
     };
     let parts = [own, of_point].into_iter();

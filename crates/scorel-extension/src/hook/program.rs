@@ -59,7 +59,8 @@ impl HookProgram {
         figures: &HookFigures,
     ) -> Result<HookEffect, HookFailure> {
         let began = Instant::now();
-        let found = self.answer(entry, point, input, limit).await;
+        figures.begins(input);
+        let found = self.answer(entry, point, input, limit, figures).await;
         figures.ran(began.elapsed());
         found.inspect_err(|failure| figures.failed(failure))
     }
@@ -70,6 +71,7 @@ impl HookProgram {
         point: Option<ContextPoint>,
         input: &Value,
         limit: Duration,
+        figures: &HookFigures,
     ) -> Result<HookEffect, HookFailure> {
         self.check().await?;
         let order = self.order(entry, limit);
@@ -84,6 +86,11 @@ impl HookProgram {
             stdout,
             stderr,
         } = finish(started, &input.to_string()).await?;
+        figures.ended(|run| {
+            run.exit = end.exit;
+            run.stdout = String::from_utf8_lossy(&stdout).into_owned();
+            run.stderr.clone_from(&stderr);
+        });
         match (&end.cause, end.exit) {
             (EndCause::TimedOut, _) => Err(HookFailure::TimedOut(entry.timeout.as_secs())),
             (EndCause::NotStarted(reason), _) => Err(HookFailure::Start(reason.clone())),

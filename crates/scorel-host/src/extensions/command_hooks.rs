@@ -1,5 +1,7 @@
+use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_config::Mode;
@@ -7,7 +9,7 @@ use scorel_engine::Hooks;
 use scorel_exec::Sandbox;
 use scorel_extension::hook::claude::{HookAgent, HookScene};
 use scorel_extension::hook::{
-    CommandHook, HookAdmission, HookEntry, HookPlace, HookProgram, HookSandbox,
+    CommandHook, HookAdmission, HookEntry, HookPlace, HookProgram, HookSandbox, HookStage,
 };
 use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::SkillProject;
@@ -15,11 +17,13 @@ use scorel_guidance::trust::{ProjectItem, ProjectTrust, TrustStore};
 use scorel_plugin::PluginPlace;
 use scorel_workplace::CommandHost;
 
-use super::hook_item::hook_item;
+use super::hook_item::{hook_item, named_files};
 use super::hook_registry::{HookLayer, HookRegistry};
 use super::listening_hooks::{ListeningHooks, SessionAsides};
 use super::project_hooks::ProjectHooks;
 use super::rule_condition::RuleCondition;
+use super::transcripts::{SessionTranscript, Transcripts};
+use super::trusted_files::TrustedFiles;
 use crate::listeners::Asides;
 use crate::turns::{HookSource, HookTurn};
 
@@ -34,6 +38,7 @@ pub(crate) struct CommandHooks {
     registry: Arc<HookRegistry>,
     listening: Arc<ListeningHooks>,
     asides: Arc<Asides>,
+    transcripts: Arc<Transcripts>,
     extensions: Extensions,
     trust: Arc<TrustStore>,
 }
@@ -44,6 +49,7 @@ impl CommandHooks {
         registry: Arc<HookRegistry>,
         listening: Arc<ListeningHooks>,
         asides: Arc<Asides>,
+        transcripts: Arc<Transcripts>,
         extensions: Extensions,
         trust: Arc<TrustStore>,
     ) -> Self {
@@ -52,34 +58,68 @@ impl CommandHooks {
             registry,
             listening,
             asides,
+            transcripts,
             extensions,
             trust,
         }
     }
 
+    /// Runs that nothing waits for, and events for them, that were dropped since the daemon began.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.asides.dropped()
+    }
+
+    /// All hooks that are run, in their order. Reads files; blocks.
+    pub(crate) fn of_turn(&self, turn: &HookTurn<'_>) -> TurnHooks {
+        let mut hooks = TurnHooks::default();
+        self.add_of_project(turn, &mut hooks);
+        let all = &mut hooks.commands;
+        for used in &self.plugins(turn) {
+            let layer = match used.is_project {
+                true => HookLayer::Project(turn.project_id),
+                false => HookLayer::User,
+            };
+            make_data(&used.place);
+            let places = self.places(turn, layer, Some(&used.place));
+            all.extend(self.layer(places, &used.plugin.hooks));
+        }
+        let places = self.places(turn, HookLayer::User, None);
+        all.extend(self.layer(places, &turn.config.hooks));
+        hooks
+    }
+
     /// The hooks of the project that are trusted as they are. Each is checked again before it runs.
-    fn of_project(&self, turn: &HookTurn<'_>) -> Vec<CommandHook> {
+    fn add_of_project(&self, turn: &HookTurn<'_>, hooks: &mut TurnHooks) {
         let declared = ProjectHooks::of(turn.project, turn.config).declared;
         if declared.is_empty() {
-            return Vec::new();
+            return;
         }
         let id = turn.project_id;
         let trust = match self.trust.of(id) {
             Ok(trust) => Arc::new(trust),
             Err(error) => {
                 tracing::warn!(%error, "no hook of a project is run");
-                return Vec::new();
+                return;
             }
         };
         let layer = HookLayer::Project(id);
         let places = self.places(turn, layer, None);
-        let hooks = declared.into_iter().filter_map(|declared| {
+        let root = turn.project.canonicalize();
+        for declared in declared {
             let item = hook_item(turn.project, &declared, turn.config);
             let admission = TrustedHook {
                 trust: Arc::clone(&trust),
                 item,
             };
-            admission.admit().ok()?;
+            if admission.admit().is_err() {
+                continue;
+            }
+            if let Ok(root) = &root {
+                let named = named_files(turn.project, &declared);
+                let named = named.present().map(|path| root.join(path));
+                let name = declared.entry.name.to_string();
+                hooks.files.extend(named.map(|path| (path, name.clone())));
+            }
             let entry = declared.entry;
             let sandbox = entry.sandbox.unwrap_or(HookSandbox::Workspace);
             let program = HookProgram {
@@ -87,19 +127,31 @@ impl CommandHooks {
                 ..self.program(&places, sandbox)
             };
             let figures = self.registry.figures(layer, &entry.name);
-            Some(CommandHook::new(
-                Arc::new(entry),
-                self.place(turn, program),
-                figures,
-            ))
-        });
-        hooks.collect()
+            let place = self.place(turn, program, &entry);
+            let hook = CommandHook::new(Arc::new(entry), place, figures);
+            hooks.commands.push(hook);
+        }
     }
 
-    fn place(&self, turn: &HookTurn<'_>, program: HookProgram) -> Arc<HookPlace> {
+    fn place(
+        &self,
+        turn: &HookTurn<'_>,
+        program: HookProgram,
+        entry: &HookEntry,
+    ) -> Arc<HookPlace> {
         let base_dirs = self.commands.base_dirs(turn.directory);
+        let id = turn.session_id;
+        let scene = scene(turn, self.transcripts.path(id));
+        let transcript = SessionTranscript {
+            all: Arc::clone(&self.transcripts),
+            scene: scene.clone(),
+            id,
+            // Those that listen are kept when the turn is over.
+            _kept: (!listens(entry)).then(|| self.transcripts.open(id)),
+        };
         Arc::new(HookPlace {
-            scene: scene(turn),
+            scene,
+            transcript: Arc::new(transcript),
             program,
             tools: turn.tools.clone(),
             condition: Arc::new(RuleCondition { base_dirs }),
@@ -194,6 +246,8 @@ impl CommandHooks {
             network,
             ..self.commands.runner_sandbox(turn.config, turn.project, &[])
         };
+        let transcript = self.transcripts.directory(turn.session_id);
+        sandbox.shown.push(transcript);
         // Both are in the home, which is hidden.
         if let Some(PluginPlace { root, data }) = plugin {
             sandbox.shown.extend([root.clone(), data.clone()]);
@@ -206,24 +260,25 @@ impl CommandHooks {
 impl HookSource for CommandHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         self.registry.saw_tools(turn.tools);
-        let mut all = self.of_project(turn);
-        let plugins = self.plugins(turn);
-        for used in &plugins {
-            let layer = match used.is_project {
-                true => HookLayer::Project(turn.project_id),
-                false => HookLayer::User,
-            };
-            make_data(&used.place);
-            let places = self.places(turn, layer, Some(&used.place));
-            all.extend(self.layer(places, &used.plugin.hooks));
-        }
-        let places = self.places(turn, HookLayer::User, None);
-        all.extend(self.layer(places, &turn.config.hooks));
-        let (listening, asked): (Vec<_>, Vec<_>) = all.into_iter().partition(CommandHook::listens);
+        let TurnHooks { commands, files } = self.of_turn(turn);
+        let (listening, asked): (Vec<_>, Vec<_>) =
+            commands.into_iter().partition(CommandHook::listens);
         self.listening.set(turn.session_id, listening);
         let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
-        asked.collect()
+        let kept: Option<Arc<dyn Hooks>> = (!files.is_empty()).then(|| {
+            let tools = turn.tools.clone();
+            Arc::new(TrustedFiles { tools, files }) as _
+        });
+        asked.chain(kept).collect()
     }
+}
+
+/// The hooks of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct TurnHooks {
+    pub(crate) commands: Vec<CommandHook>,
+    /// The files that trusted hooks of the project name.
+    files: BTreeMap<PathBuf, String>,
 }
 
 /// A hook that finds no directory for its data fails by itself.
@@ -251,14 +306,14 @@ impl HookAdmission for TrustedHook {
     }
 }
 
-/// The places of a layer's hooks, one for each sandbox.
+/// The places of a layer's hooks, one for each sandbox, and for those that listen.
 struct Places<'a> {
     source: &'a CommandHooks,
     turn: &'a HookTurn<'a>,
     layer: HookLayer,
     /// The plugin that the layer is, if it is one.
     plugin: Option<&'a PluginPlace>,
-    made: Vec<(HookSandbox, Arc<HookPlace>)>,
+    made: Vec<((HookSandbox, bool), Arc<HookPlace>)>,
 }
 
 impl Places<'_> {
@@ -268,21 +323,27 @@ impl Places<'_> {
             HookLayer::User => HookSandbox::None,
         };
         let sandbox = entry.sandbox.unwrap_or(usual);
-        if let Some((_, place)) = self.made.iter().find(|(it, _)| *it == sandbox) {
+        let key = (sandbox, listens(entry));
+        if let Some((_, place)) = self.made.iter().find(|(it, _)| *it == key) {
             return Arc::clone(place);
         }
         let turn = self.turn;
         let program = self.source.program(self, sandbox);
-        let place = self.source.place(turn, program);
-        self.made.push((sandbox, Arc::clone(&place)));
+        let place = self.source.place(turn, program, entry);
+        self.made.push((key, Arc::clone(&place)));
         place
     }
 }
 
-fn scene(turn: &HookTurn<'_>) -> HookScene {
+fn listens(entry: &HookEntry) -> bool {
+    entry.event.stage() == HookStage::Listener
+}
+
+fn scene(turn: &HookTurn<'_>, transcript_path: PathBuf) -> HookScene {
     let id = turn.session_id.to_string();
     HookScene {
         session_id: id.clone(),
+        transcript_path,
         directory: turn.directory.to_owned(),
         permission_mode: their_mode(turn.config.permissions.mode).to_owned(),
         agent: turn.agent.map(|agent| HookAgent {

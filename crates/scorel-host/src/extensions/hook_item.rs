@@ -11,11 +11,6 @@ use super::project_hooks::DeclaredHook;
 /// A hook of a project as an item. The user's of this name stays.
 pub(crate) fn hook_item(project: &Path, declared: &DeclaredHook, config: &Config) -> ProjectItem {
     let DeclaredHook { entry, file } = declared;
-    let path = project.join(file);
-    let named = match &entry.command {
-        HookCommand::Shell(line) => NamedFiles::of_line(project, path, line),
-        HookCommand::Argv(argv) => NamedFiles::of_words(project, path, argv.iter().cloned()),
-    };
     let matcher = entry.matcher.as_str();
     let event = match entry.matcher.is_all() {
         true => entry.event.word().to_owned(),
@@ -40,8 +35,17 @@ pub(crate) fn hook_item(project: &Path, declared: &DeclaredHook, config: &Config
         ..ProjectItem::command(
             format!("hook:{}", entry.name),
             canonical(file, entry),
-            named,
+            named_files(project, declared),
         )
+    }
+}
+
+/// The files of the project that the hook's command names.
+pub(super) fn named_files(project: &Path, declared: &DeclaredHook) -> NamedFiles {
+    let path = project.join(&declared.file);
+    match &declared.entry.command {
+        HookCommand::Shell(line) => NamedFiles::of_line(project, path, line),
+        HookCommand::Argv(argv) => NamedFiles::of_words(project, path, argv.iter().cloned()),
     }
 }
 

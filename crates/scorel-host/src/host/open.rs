@@ -24,7 +24,7 @@ use crate::client_names::ClientNames;
 use crate::commands::Commands;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
-use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks};
+use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks, Transcripts};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
@@ -93,9 +93,20 @@ impl Host {
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
         let hooks = Arc::new(HookRegistry::default());
-        let hook_commands = Arc::clone(&commands);
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let extensions = Extensions::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
+        let asides = Asides::new();
+        let transcripts = Transcripts::new(home.root());
+        let listening = Arc::new(ListeningHooks::default());
+        let command_hooks = Arc::new(CommandHooks::new(
+            Arc::clone(&commands),
+            Arc::clone(&hooks),
+            Arc::clone(&listening),
+            Arc::clone(&asides),
+            Arc::clone(&transcripts),
+            extensions.clone(),
+            Arc::clone(&trust),
+        ));
         let programs = ExtensionPrograms::new(ProgramMeans {
             extensions: extensions.clone(),
             projects: Arc::clone(&projects),
@@ -126,16 +137,8 @@ impl Host {
         // The sessions own turns and features: what these use of the orchestrator is weak.
         let open_sessions = |orchestrator: &Weak<Orchestrator>| {
             let own = own_sources(skills.clone(), Weak::clone(orchestrator));
-            let asides = Asides::new(Weak::clone(orchestrator));
-            let listening = Arc::new(ListeningHooks::default());
-            let command_hooks: Arc<dyn HookSource> = Arc::new(CommandHooks::new(
-                hook_commands,
-                Arc::clone(&hooks),
-                Arc::clone(&listening),
-                Arc::clone(&asides),
-                extensions.clone(),
-                Arc::clone(&trust),
-            ));
+            asides.tell_sessions_of(orchestrator);
+            transcripts.read_sessions_of(orchestrator);
             // Who judges last sees what will run: that is the user's.
             let of_programs = |of_project| {
                 let programs = Arc::clone(&programs);
@@ -144,8 +147,11 @@ impl Host {
                     of_project,
                 })
             };
-            let of_all: [Arc<dyn HookSource>; 3] =
-                [of_programs(true), command_hooks, of_programs(false)];
+            let of_all: [Arc<dyn HookSource>; 3] = [
+                of_programs(true),
+                Arc::clone(&command_hooks) as _,
+                of_programs(false),
+            ];
             let of_all: Vec<_> = parts.turns.hooks.into_iter().chain(of_all).collect();
             let hook_sources = hook_sources.get_or_init(|| of_all).clone();
             let listeners: [Arc<dyn ListenerSource>; 2] = [listening, Arc::clone(&programs) as _];
@@ -170,7 +176,7 @@ impl Host {
                 Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
                 Arc::clone(&search) as _,
                 Arc::clone(&metrics) as _,
-                Arc::new(Listeners::new(listeners, asides)),
+                Arc::new(Listeners::new(listeners, Arc::clone(&asides))),
             ];
             Sessions::new(
                 home.sessions(),
@@ -198,6 +204,7 @@ impl Host {
             runners,
             programs,
             hooks,
+            command_hooks,
             orchestrator,
             opening: tokio::sync::Mutex::default(),
             importing: tokio::sync::Mutex::default(),

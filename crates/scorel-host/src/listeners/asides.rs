@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use futures_util::future::BoxFuture;
 use scorel_orchestrator::Orchestrator;
@@ -20,8 +20,8 @@ const WAITING: usize = 64;
 /// Work of hooks that nothing waits for: listeners, and commands that are to run on their own.
 #[derive(Debug)]
 pub struct Asides {
-    /// The sessions own what uses this.
-    orchestrator: Weak<Orchestrator>,
+    /// Has the sessions, which own what uses this. They are opened after it is made.
+    orchestrator: OnceLock<Weak<Orchestrator>>,
     /// Has a place for all that runs or waits.
     room: Arc<Semaphore>,
     places: Arc<Semaphore>,
@@ -31,14 +31,19 @@ pub struct Asides {
 }
 
 impl Asides {
-    pub(crate) fn new(orchestrator: Weak<Orchestrator>) -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            orchestrator,
+            orchestrator: OnceLock::new(),
             room: Arc::new(Semaphore::new(RUNNING + WAITING)),
             places: Arc::new(Semaphore::new(RUNNING)),
             dropped: AtomicU64::new(0),
             stops: Mutex::default(),
         })
+    }
+
+    /// Words of hooks go to the sessions of this one.
+    pub(crate) fn tell_sessions_of(&self, orchestrator: &Weak<Orchestrator>) {
+        self.orchestrator.get_or_init(|| Weak::clone(orchestrator));
     }
 
     /// Has `work` done in its turn, and tells the session's model what it returns, in the name of `hook`. Dropped
@@ -93,7 +98,7 @@ impl Asides {
     }
 
     async fn tell(&self, id: SessionId, hook: &str, text: &str) -> Result<(), SessionError> {
-        let Some(orchestrator) = self.orchestrator.upgrade() else {
+        let Some(orchestrator) = self.orchestrator.get().and_then(Weak::upgrade) else {
             return Ok(());
         };
         let lane = orchestrator.sessions().get(id).await?;
@@ -115,7 +120,7 @@ mod tests {
 
     #[tokio::test]
     async fn four_run_sixty_four_wait_and_a_cancel_ends_those_of_a_session() {
-        let asides = Asides::new(Weak::new());
+        let asides = Asides::new();
         let (stuck, other) = (SessionId::generate(), SessionId::generate());
         for _ in 0..RUNNING {
             asides.run(stuck, "stuck", Box::pin(pending()));

@@ -35,7 +35,8 @@ impl Followed {
                             listeners = self.listeners().await;
                         }
                         let wanted = |kind: &str| listeners.iter().any(|it| it.hears(kind));
-                        for heard in Heard::all_of(id, &kind, &json, wanted) {
+                        for mut heard in Heard::all_of(id, &kind, &json, wanted) {
+                            self.cursor.view(|view| heard.name_agent(view));
                             self.tell(&listeners, heard);
                         }
                         if Heard::is_cancel(&kind, &json) {

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use scorel_proto::{EndReason, SessionId};
+use scorel_proto::{AgentTaskId, EndReason, SessionId, SessionView};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -88,6 +88,18 @@ impl Heard {
             );
         }
         all
+    }
+
+    /// Says which agent the end of a task is of, and the session that it has worked in. The record does not.
+    pub(super) fn name_agent(&mut self, view: &SessionView) {
+        let id = &self.event["runtimeId"];
+        if self.kind == "runtime_finished"
+            && let Ok(id) = AgentTaskId::deserialize(id)
+            && let Some(task) = view.state.runtimes.get(id)
+        {
+            self.event["agentType"] = json!(task.agent_type);
+            self.event["childSessionId"] = json!(task.session_id);
+        }
     }
 
     /// Returns whether the event says that a turn was cancelled.

@@ -1,4 +1,4 @@
-//! Methods about hooks: `listHooks`.
+//! `listHooks`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) async fn list(host: Arc<Host>, params: ListHooksParams) -> Reply<List
     Ok::<_, CallError>(listed)
 }
 
-fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResult {
+pub(super) fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResult {
     let config = host.config.current(project.map(|(_, dir)| dir.as_path()));
     let directory = project.map_or_else(|| host.home.clone(), |(_, dir)| dir.clone());
     let environment = host
@@ -79,6 +79,7 @@ fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResul
         hooks,
         left_out: found.left_out,
         problems: found.problems,
+        dropped: host.command_hooks.dropped(),
     }
 }
 

@@ -159,12 +159,16 @@ impl SessionResources for SessionState {
     }
 
     fn facts(&self, messages: &Context) -> CompactionFacts {
+        let processes = self.background().into_iter();
+        let processes = processes.map(|(id, line)| format!("{id}: {line}"));
+        compaction_facts(messages, processes.collect())
+    }
+
+    fn background(&self) -> Vec<(String, String)> {
         let opened = self.opened();
         let tools = opened.tools.as_ref();
         let commands = tools.and_then(|tools| tools.project.commands());
-        let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
-        drop(opened);
-        compaction_facts(messages, processes)
+        commands.map_or_else(Vec::new, |commands| commands.in_background())
     }
 
     fn files(&self) -> io::Result<Arc<FileRecorder>> {

@@ -147,7 +147,7 @@ impl TurnTask {
     }
 
     /// The end of a turn that hooks have ended before a model call.
-    fn ended_by_hook(&self, error: Option<TurnError>) -> TurnEnd {
+    pub(super) fn ended_by_hook(&self, error: Option<TurnError>) -> TurnEnd {
         match error {
             Some(error) => self.failed(error),
             None => self.ended(OutcomeReason::Completed, None),

@@ -25,6 +25,7 @@ use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
 use super::exit::TurnExit;
 use super::task::TurnTask;
+use crate::hook_points::{HookPoints, Passage};
 use crate::runner_pool::{MAX_PROCESSES, PooledLink, ProcessPermit};
 use crate::{PreparedRunner, SessionError};
 
@@ -62,6 +63,14 @@ impl TurnTask {
             place = self.place() => place,
         };
         self.announce(notices).await?;
+        // The prompt of a turn that goes on with a decision was shown to them by another daemon.
+        if decided.is_none() {
+            let chain = &prepared.ports.hooks;
+            let hooks = HookPoints::new(&self.lane, chain, &self.stop, Some(self.turn_id));
+            if let Passage::Ends(error) = hooks.before_prompt().await? {
+                return Ok(self.ended_by_hook(error).into());
+            }
+        }
         let name = prepared.ports.runner.name().to_owned();
         let author = MessageRunner {
             name: name.clone(),

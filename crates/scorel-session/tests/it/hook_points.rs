@@ -1,6 +1,7 @@
 //! Hooks at the points of a turn: what they change is in the log, and the model reads the fold of it.
 
 mod again;
+mod beginnings;
 mod histories;
 mod room;
 
@@ -46,6 +47,10 @@ impl Hooks for Hook {
 
     fn attends(&self, point: HookPoint) -> bool {
         self.points.contains(&point)
+    }
+
+    fn attends_beginnings(&self) -> bool {
+        self.points.is_empty()
     }
 
     fn at(&self, moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
@@ -206,7 +211,10 @@ async fn hooks_make_a_turn_go_on_at_its_end_eight_times_at_most() {
     rig.check(id).await;
     let seen = seen.lock().expect("it is");
     let ends: Vec<&Occasion> = seen.iter().map(|it| &it.occasion).collect();
-    let end = |went_on| Occasion::End { went_on };
+    let end = |went_on| Occasion::End {
+        went_on,
+        background: Arc::default(),
+    };
     assert_eq!(ends.len(), 8);
     assert_eq!((ends[0], ends[7]), (&end(0), &end(7)));
     assert_eq!(seen[7].messages.len(), 1);

@@ -11,6 +11,8 @@ use super::tool_words::their_tool;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookScene {
     pub session_id: String,
+    /// The file with what was said in the session.
+    pub transcript_path: PathBuf,
     /// The directory that the session works in.
     pub directory: PathBuf,
     /// The mode of the gate in their words.
@@ -65,7 +67,7 @@ fn common(scene: &HookScene, event: HookEvent) -> Map<String, Value> {
         fields.insert(name.to_owned(), value.into());
     };
     set("session_id", &scene.session_id);
-    set("transcript_path", "");
+    set("transcript_path", &scene.transcript_path.to_string_lossy());
     set("cwd", &scene.directory.to_string_lossy());
     set("permission_mode", &scene.permission_mode);
     set("hook_event_name", event.their_word());

@@ -107,7 +107,7 @@ impl Background {
     }
 
     /// The running commands: each id with the command's first line.
-    pub(super) fn list(&self) -> Vec<String> {
+    pub(super) fn list(&self) -> Vec<(String, String)> {
         let started = self.started();
         let running = started
             .commands
@@ -115,7 +115,7 @@ impl Background {
             .filter(|it| it.run.ended().is_none());
         let described = running.map(|it| {
             let line = it.command.lines().next().unwrap_or_default();
-            format!("{}: {line}", it.id)
+            (it.id.clone(), line.to_owned())
         });
         described.collect()
     }

@@ -110,7 +110,7 @@ impl Commands {
     }
 
     /// The commands that run in the background: each id with the command's first line.
-    pub fn in_background(&self) -> Vec<String> {
+    pub fn in_background(&self) -> Vec<(String, String)> {
         self.background.list()
     }
 

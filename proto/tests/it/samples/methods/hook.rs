@@ -1,7 +1,9 @@
 use scorel_proto::{
-    HookInfo, HookLayer, HookOnFailure, HookSandbox, HookState, ListHooks, ListHooksParams,
-    ListHooksResult,
+    HookInfo, HookLayer, HookOnFailure, HookSandbox, HookState, HookTestEffect, HookTestEffectKind,
+    HookTestRun, ListHooks, ListHooksParams, ListHooksResult, TestHook, TestHookParams,
+    TestHookResult,
 };
+use serde_json::json;
 
 use super::{method, params_of};
 use crate::golden::Golden;
@@ -15,12 +17,43 @@ pub(super) fn all() -> Vec<Golden> {
         },
         &ListHooksResult {
             hooks: vec![of_project(), own()],
-            left_out: vec![".claude/settings.json: `Setup`: there is no such event here".into()],
+            left_out: vec![".claude/settings.json: `Setup`: not taken over".into()],
+            dropped: 3,
             problems: vec![".claude/settings.local.json: 1:2: it is not JSON".into()],
         },
     ));
     all.push(params_of::<ListHooks>(".all", &ListHooksParams::default()));
+    let input = json!({"tool_input": {"command": "git commit --no-verify"}});
+    all.extend(method::<TestHook>(
+        &TestHookParams {
+            project_id: ids::project(),
+            name: "guard".into(),
+            tool: Some("Bash".into()),
+            input: input.as_object().cloned(),
+        },
+        &tested(),
+    ));
     all
+}
+
+fn tested() -> TestHookResult {
+    TestHookResult {
+        hook: own(),
+        matched: true,
+        reason: None,
+        runs: vec![HookTestRun {
+            stdin: json!({"hook_event_name": "PreToolUse", "tool_name": "Bash"}),
+            exit_code: Some(2),
+            stdout: String::new(),
+            stderr: "--no-verify is not allowed".into(),
+        }],
+        effects: vec![HookTestEffect {
+            kind: HookTestEffectKind::Denied,
+            text: Some("--no-verify is not allowed".into()),
+        }],
+        failure: None,
+        duration_ms: 120,
+    }
 }
 
 fn own() -> HookInfo {

@@ -169,6 +169,7 @@ fn status() -> Status {
             starts: 3,
             problems: vec!["3:1: `nmae`: there is no such key here; did you mean `name`?".into()],
         }],
+        dropped_hook_runs: 3,
     }
 }
 
