@@ -10,6 +10,7 @@
 
 mod failures;
 mod find_program;
+mod output_pace;
 mod output_tail;
 mod redacted_reader;
 mod secrets;

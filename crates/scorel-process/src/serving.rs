@@ -12,11 +12,15 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
+use crate::output_pace::OutputPace;
 use crate::service::Service;
 use crate::service_link::ServiceLink;
 
 /// Calls of a process that are open; with more, it is not read.
 const MAX_CALLS: usize = 64;
+
+/// What a text costs of the pace besides its bytes: a flood is of small ones.
+const TEXT: usize = 1024;
 
 /// The reason of a connection whose program may be about to exit.
 pub(crate) const CLOSED_OUTPUT: &str = "it closed its output";
@@ -52,10 +56,15 @@ pub(crate) async fn serve(
             slots: Arc::new(Semaphore::new(MAX_CALLS)),
             running: JoinSet::new(),
         };
+        let mut pace = OutputPace::new();
         while let Some(text) = incoming.next().await {
             consume_budget().await;
             let taken = match text {
-                Ok(text) => calls.take(&text).await,
+                Ok(text) => {
+                    let taken = calls.take(&text).await;
+                    pace.took(TEXT + text.len()).await;
+                    taken
+                }
                 Err(error) => Err(error.to_string()),
             };
             if let Err(reason) = taken {

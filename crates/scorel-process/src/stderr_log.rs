@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
+use crate::output_pace::OutputPace;
 use crate::redacted_reader::RedactedReader;
 use crate::secrets::Secrets;
 use crate::stderr_tail::StderrTail;
@@ -18,6 +19,9 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Bytes of a line in the log. A longer one is cut into several.
 const LINE: usize = 4 * 1024;
+
+/// How many bytes of the pace one of these costs: it is cut into lines, and nothing waits for it.
+const COST: usize = 16;
 
 /// Bytes read at a time.
 const CHUNK: usize = 16 * 1024;
@@ -34,10 +38,12 @@ impl StderrLog {
         let mut reader = RedactedReader::new(stderr, secrets);
         let (mut lines, mut unread) = (LineCutter::new(LINE), BytesMut::new());
         let mut pace = LogPace::new(Instant::now());
+        let mut output_pace = OutputPace::new();
         let mut chunk = vec![0; CHUNK];
         while let Ok(count @ 1..) = reader.read(&mut chunk).await {
             // Nothing waits for this output, and a program may never pause.
             yield_now().await;
+            output_pace.took(count * COST).await;
             self.tail().push(&chunk[..count]);
             unread.extend_from_slice(&chunk[..count]);
             loop {
@@ -140,7 +146,7 @@ mod tests {
         assert!(pace.admit(Instant::now()));
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn the_end_of_endless_lines_is_kept_without_secrets() {
         let secrets = Secrets::named([("KEY".to_owned(), "sk-12345".to_owned())]);
         let text = "x".repeat(300_000) + "sk-12345\nlast line\n";

@@ -91,11 +91,14 @@ impl CommandHook {
         call: &ToolCall,
         outcome: Option<&ToolOutcome>,
     ) -> Option<ToolCall> {
-        let entry = &self.entry;
-        let call = self.place.tools.canonical(call);
-        if entry.event.stage() != stage || !entry.matcher.matches_tool(&call.name) {
+        let (entry, tools) = (&self.entry, &self.place.tools);
+        let tool = tools.get(&call.name);
+        let name = tool.map_or(&call.name, |tool| &tool.spec().name);
+        if entry.event.stage() != stage || !entry.matcher.matches_tool(name) {
             return None;
         }
+        // Not before: it copies the arguments, and most hooks are for other calls.
+        let call = tools.canonical(call);
         if !entry.is_async {
             return Some(call);
         }
