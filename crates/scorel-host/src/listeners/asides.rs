@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -26,8 +27,8 @@ pub struct Asides {
     room: Arc<Semaphore>,
     places: Arc<Semaphore>,
     dropped: AtomicU64,
-    /// Ends what runs for a session.
-    stops: Mutex<HashMap<SessionId, CancellationToken>>,
+    /// Ends what runs for a session; work shares the entry, which is there as long as some does.
+    stops: Mutex<HashMap<SessionId, Arc<CancellationToken>>>,
 }
 
 impl Asides {
@@ -59,7 +60,7 @@ impl Asides {
             tracing::warn!(session = %session_id, hook, dropped, "too much waits: an event is dropped");
             return;
         };
-        let stop = self.stops().entry(session_id).or_default().clone();
+        let stop = Arc::clone(self.stops().entry(session_id).or_default());
         let (asides, hook) = (Arc::clone(self), hook.to_owned());
         tokio::spawn(async move {
             let _room = room;
@@ -77,7 +78,19 @@ impl Asides {
             {
                 tracing::warn!(session = %session_id, hook, %error, "the model is not told what a hook says");
             }
+            asides.ended(session_id, stop);
         });
+    }
+
+    /// Forgets the session with the last of its work.
+    fn ended(&self, session_id: SessionId, stop: Arc<CancellationToken>) {
+        let mut stops = self.stops();
+        drop(stop);
+        if let Entry::Occupied(kept) = stops.entry(session_id)
+            && Arc::strong_count(kept.get()) == 1
+        {
+            kept.remove();
+        }
     }
 
     /// Ends what runs for the session.
@@ -105,7 +118,7 @@ impl Asides {
         lane.mutate(Word::new(hook, text)).await
     }
 
-    fn stops(&self) -> MutexGuard<'_, HashMap<SessionId, CancellationToken>> {
+    fn stops(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<CancellationToken>>> {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,5 +159,11 @@ mod tests {
         for receiver in waiting {
             receiver.await.expect("it runs");
         }
+        let all = u32::try_from(RUNNING + WAITING).unwrap();
+        let _all_have_ended = asides.room.acquire_many(all).await.unwrap();
+        assert!(
+            asides.stops().is_empty(),
+            "sessions whose work has ended are forgotten"
+        );
     }
 }
