@@ -52,7 +52,8 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 "#;
 
-/// A fault with what the model reads of the call.
+/// A fault with what the model reads of the call. Only one that ends by its time has a short one: a busy machine may need
+/// longer for the others.
 const FAULTS: [(&str, &str); 6] = [
     ("mute", "did not answer within 1 s"),
     ("hangs", "did not answer within 1 s"),
@@ -62,14 +63,15 @@ const FAULTS: [(&str, &str); 6] = [
     ("forks", "forked"),
 ];
 
-fn write(extensions: &Path, id: &str, marker: &str) {
+fn write(extensions: &Path, (id, told): (&str, &str), marker: &str) {
+    let seconds = if told.ends_with("within 1 s") { 1 } else { 60 };
     let dir = extensions.join(id);
     fs::create_dir(&dir).unwrap();
     fs::write(dir.join("fault.py"), PROGRAM).unwrap();
     let manifest = format!(
         "manifest = 1\nid = \"{id}\"\nname = \"{id}\"\nversion = \"1\"\n\
          command = [\"python3\", \"fault.py\", \"{id}\", \"{marker}\"]\n\
-         [[tools]]\nname = \"go\"\ndescription = \"{id}\"\ntimeoutSeconds = 1\n"
+         [[tools]]\nname = \"go\"\ndescription = \"{id}\"\ntimeoutSeconds = {seconds}\n"
     );
     fs::write(dir.join("extension.toml"), manifest).unwrap();
 }
@@ -81,8 +83,8 @@ async fn faults_of_programs_cost_their_calls_and_nothing_else() {
     }
     let marker = format!("fault-{}", std::process::id());
     let scene = Scene::with(|extensions| {
-        for (id, _) in FAULTS {
-            write(extensions, id, &marker);
+        for fault in FAULTS {
+            write(extensions, fault, &marker);
         }
     })
     .await;
