@@ -32,6 +32,7 @@ def probe(params):
     return {
         "start": START,
         "turnId": params["turnId"],
+        "pid": os.getpid(),
         "place": os.getcwd(),
         "writes": [attempt(lambda: write(path)) for path in wanted.get("write", [])],
         "connects": attempt(lambda: connect(wanted["connect"])) if "connect" in wanted else None,
