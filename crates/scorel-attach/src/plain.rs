@@ -89,18 +89,15 @@ impl<C: Connect + Clone + Send + 'static> Plain<C> {
 
     /// A pipe that has ended detaches once its messages have their answers.
     fn is_over(&self) -> bool {
-        let view = self.view();
+        let is_answered = |view: &SessionView| {
+            self.app.has_seen_its_message(view)
+                && !view.state.has_job()
+                && view.state.queue.items.is_empty()
+        };
+        // Without a stream no answer comes.
+        let view = self.stream.as_ref().map(SessionStream::view);
         !self.has_input
-            && (!self.is_piped
-                || (self.app.is_at_rest()
-                    && !view.state.has_job()
-                    && view.state.queue.items.is_empty()))
-    }
-
-    fn view(&self) -> &SessionView {
-        self.stream
-            .as_ref()
-            .map_or(&self.empty, SessionStream::view)
+            && (!self.is_piped || (self.app.is_at_rest() && view.is_none_or(is_answered)))
     }
 
     /// A line is read only when it can be understood: the session is open, and what was asked before is answered.

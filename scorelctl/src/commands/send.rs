@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod chosen_session;
 mod follow;
 mod kept_choice;
 mod pause_watch;
@@ -12,10 +13,9 @@ use std::time::Duration;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode,
-    EventId, GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId,
-    RunCommand, RunCommandParams, RunCommandResult, SendMessageParams, SendMessageResult, Session,
-    SessionId, UpdateSession, UpdateSessionParams,
+    Content, DeleteSession, DeleteSessionParams, ErrorCode, EventId, GetConfig, GetConfigParams,
+    GetStatus, NoParams, OWN_RUNNER, ProjectId, RunCommand, RunCommandParams, RunCommandResult,
+    SendMessageParams, SendMessageResult, Session, SessionId,
 };
 use serde::Serialize;
 use tokio::time::timeout;
@@ -34,9 +34,9 @@ use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
-use crate::selector::SessionSelector;
 use crate::target;
 pub(crate) use args::SendArgs;
+use chosen_session::{session, with_tools};
 use follow::{FollowedMessage, OwnTurn, TurnFollower};
 use kept_choice::kept_choice;
 use questions::Questions;
@@ -319,78 +319,6 @@ fn not_sent(failure: Failure) -> Failure {
         "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, with \
          `--clear-queue` also what is queued",
     )
-}
-
-/// The selected session, and whether it was created for the message.
-async fn session(args: &SendArgs, cli: &mut Cli<'_>) -> Result<(Session, bool), Failure> {
-    let session_id = match &args.session {
-        None | Some(SessionSelector::New) => {
-            let project = cli.registered(args.project.as_deref()).await?;
-            if args.session.is_none()
-                && let Some(session) = latest(&project, cli).await?
-            {
-                return Ok((session, false));
-            }
-            let params = CreateSessionParams {
-                project_id: project.project_id,
-                title: None,
-                model: args.model.clone(),
-                runner: args.runner.clone(),
-                thinking_level: None,
-                tools: args.tools,
-                command_id: Some(new_command_id()),
-            };
-            let created = cli.call::<CreateSession>(&params).await?;
-            return Ok((created.session, true));
-        }
-        wanted => {
-            target::existing(&mut cli.daemon, wanted.as_ref(), args.project.as_deref()).await?
-        }
-    };
-    Ok((cli.session(session_id).await?, false))
-}
-
-/// The project's latest session. Says so if an archived one was changed later: the user may have meant that.
-async fn latest(project: &Project, cli: &mut Cli<'_>) -> Result<Option<Session>, Failure> {
-    let latest = target::latest_of(&mut cli.daemon, project, false).await?;
-    let archived = target::latest_of(&mut cli.daemon, project, true).await?;
-    let changed = |session: &Option<Session>| session.as_ref().map(|session| session.updated_at);
-    if let Some(archived) = &archived
-        && changed(&latest) < Some(archived.updated_at)
-    {
-        let id = end_of(&archived.session_id);
-        let taken = match &latest {
-            Some(session) => format!("session {}", end_of(&session.session_id)),
-            None => "a new session".to_owned(),
-        };
-        cli.note(&format!(
-            "note: session {id} is archived, so the message goes to {taken}; `--session {id}` selects it"
-        ))?;
-    }
-    Ok(latest)
-}
-
-/// Changes the session's tools if `--tools` asks for others.
-async fn with_tools(
-    args: &SendArgs,
-    session: Session,
-    control: &mut DaemonClient,
-) -> Result<Session, Failure> {
-    if args.tools.is_none() || args.tools == session.tools {
-        return Ok(session);
-    }
-    let params = UpdateSessionParams {
-        session_id: session.session_id,
-        title: None,
-        model: None,
-        runner: None,
-        thinking_level: None,
-        tools: args.tools,
-        on_restart: None,
-        refresh_instructions: None,
-        command_id: Some(new_command_id()),
-    };
-    Ok(control.call::<UpdateSession>(&params).await?.session)
 }
 
 /// Tells the user if the demo model is going to answer.

@@ -183,6 +183,10 @@ impl App {
                     self.note(reply);
                 }
                 let is_queued = matches!(answer.message, Some(SendMessageResult::Queued { .. }));
+                self.accepted = answer.message.map(|answer| match answer {
+                    SendMessageResult::Accepted { seq, .. }
+                    | SendMessageResult::Queued { seq, .. } => (pending.session_id, seq),
+                });
                 if self.setup.is_plain && is_queued {
                     self.note("queued: it waits for the running turn; /queue changes it");
                 }

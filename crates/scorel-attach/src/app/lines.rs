@@ -88,6 +88,13 @@ impl App {
         self.sends.is_empty() && self.effects.is_empty() && self.link != LinkState::Opening
     }
 
+    /// Returns whether the view is past the last message that was accepted.
+    pub(crate) fn has_seen_its_message(&self, view: &SessionView) -> bool {
+        self.accepted.is_none_or(|(session_id, seq)| {
+            Some(session_id) != self.session_id() || view.state.last_persistent_seq >= seq
+        })
+    }
+
     /// The input has ended.
     pub(crate) fn end(&mut self) {
         self.detach();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    Block, ClientId, CommandId, Event, GetContextResult, QueueItemId, SessionId, SessionView,
+    Block, ClientId, CommandId, Event, GetContextResult, QueueItemId, Seq, SessionId, SessionView,
     TurnId, WhileRunning,
 };
 use scorel_screen::{Layout, Line, Markup, Renderer, Theme, TimeZone};
@@ -144,6 +144,8 @@ pub(crate) struct App {
     /// The daemon is asked for files.
     pub(crate) is_finding: bool,
     pub(crate) sends: Vec<PendingSend>,
+    /// The record of the last message that was accepted, in its session. The answer to a call may be ahead of the stream.
+    pub(crate) accepted: Option<(SessionId, Seq)>,
     pub(crate) editing: Option<QueueEditing>,
     pub(crate) images: Vec<ImageFile>,
     /// Sessions of the last listing.
@@ -194,6 +196,7 @@ impl App {
             completion: None,
             is_finding: false,
             sends: Vec::new(),
+            accepted: None,
             editing: None,
             images: Vec::new(),
             sessions: Vec::new(),

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, Event, Phase, Project, ProjectId, RpcError, RunCommandResult, Session, SessionId,
-    SessionView, WhileRunning,
+    ErrorCode, Event, EventId, Phase, Project, ProjectId, RpcError, RunCommandResult,
+    SendMessageResult, Seq, Session, SessionId, SessionView, TurnId, WhileRunning,
 };
 use scorel_screen::{Line, Theme};
 use serde_json::json;
@@ -138,6 +138,34 @@ fn the_reply_of_an_extension_is_shown() {
     let said: Vec<String> = app.finished.iter().map(Line::text).collect();
     assert!(said.join("\n").contains("3 files"), "{said:?}");
     assert_eq!(app.composer.text(), "");
+}
+
+#[test]
+fn a_message_is_waited_for_until_the_stream_has_shown_it() {
+    let (mut app, _dir) = app(false);
+    types(&mut app, "hello");
+    press(&mut app, Key::Enter);
+    let Some(Effect::Send(message)) = app.effects.pop_front() else {
+        panic!("nothing is sent");
+    };
+    let sent = SentMessage {
+        command_id: message.command_id,
+        attached: Vec::new(),
+        result: Ok(RunCommandResult {
+            message: Some(SendMessageResult::Accepted {
+                user_event_id: EventId::generate(),
+                turn_id: TurnId::generate(),
+                seq: Seq::ZERO.next(),
+            }),
+            reply: None,
+        }),
+    };
+    let mut view = SessionView::default();
+    app.update(Input::Done(Box::new(Done::Sent(sent))), &view);
+    assert!(app.is_at_rest());
+    assert!(!app.has_seen_its_message(&view), "the stream may be behind");
+    view.state.last_persistent_seq = Seq::ZERO.next();
+    assert!(app.has_seen_its_message(&view));
 }
 
 #[test]
