@@ -1,6 +1,6 @@
 //! Hooks look at tasks for agents, from models and clients, and at what agents do.
 
-use scorel_proto::ErrorCode;
+use scorel_proto::{ErrorCode, SessionId};
 use serde_json::{Value, json};
 
 use super::scene::{AGENTS, AgentScene, arguments, refused, task};
@@ -81,19 +81,24 @@ async fn hooks_see_the_calls_of_an_agent_and_who_it_is() {
     assert_eq!(seen["agent_id"].as_str(), session.as_deref());
 }
 
-/// Keeps what it is told, and says so in a pipe.
-fn keeps(name: &str, event: &str) -> String {
+/// Answer of a hook with a text for the model.
+const ADDED: &str = r#"echo '{"hookSpecificOutput": {"additionalContext": "End with a haiku."}}'"#;
+
+/// Keeps what it is told, says so in a pipe, and answers.
+fn keeps(name: &str, event: &str, answer: &str) -> String {
     format!(
         "[[hooks]]\nname = '{name}'\nevent = '{event}'\n\
-         command = 'cat > {name}.json; echo >{name}.told'\n"
+         command = '''cat > {name}.json; echo >{name}.told\n{answer}'''\n"
     )
 }
 
 #[tokio::test]
 async fn the_begin_and_the_end_of_an_agent_are_told() {
-    let hooks = keeps("start", "SubagentStart")
+    let hooks = keeps("start", "SubagentStart", ADDED)
         + "matcher = 'developer'\n"
-        + &keeps("stop", "SubagentStop");
+        + &keeps("other", "SubagentStart", "")
+        + "matcher = 'reviewer'\n"
+        + &keeps("stop", "SubagentStop", "");
     let scene = AgentScene::with(&format!("{AGENTS}\n{hooks}")).await;
     let project = scene.daemon.project();
     let told = |name: &str| NamedPipe::new(&project.join(format!("{name}.told")));
@@ -116,9 +121,18 @@ async fn the_begin_and_the_end_of_an_agent_are_told() {
             assert_eq!(seen["hook_event_name"], event);
             assert_eq!(seen["agent_id"], json!(last.session_id), "{seen}");
             assert_eq!(seen["agent_type"], "developer");
-            assert_eq!(seen["scorel"]["data"]["runtimeId"], json!(last.runtime_id));
         }
+        let seen = std::fs::read(project.join("stop.json")).unwrap();
+        let seen: Value = serde_json::from_slice(&seen).unwrap();
+        assert_eq!(seen["scorel"]["data"]["runtimeId"], json!(last.runtime_id));
+        let is_told = |session: SessionId| {
+            let log = scene.daemon.log(&session.to_string());
+            json!(log).to_string().contains("a haiku")
+        };
+        assert!(is_told(last.session_id.unwrap()), "the agent is told");
+        assert!(!is_told(scene.lead));
     }
+    assert!(!project.join("other.json").exists());
 }
 
 /// Nothing waits for the hooks of another session, and a cancel drops what one would answer.

@@ -128,7 +128,7 @@ impl CommandHook {
 
     async fn word_at(self, moment: Moment) -> Option<String> {
         self.figures.matched();
-        let point = moment_words::point(&moment.occasion);
+        let point = moment_words::point(self.entry.event, &moment.occasion);
         let input = self.input(None, moment_words::told(&moment));
         self.word(point, &input).await
     }
@@ -262,7 +262,7 @@ impl CommandHook {
     async fn attend(self, moment: Moment) -> MomentAnswer {
         self.figures.matched();
         let entry = &self.entry;
-        let point = moment_words::point(&moment.occasion);
+        let point = moment_words::point(self.entry.event, &moment.occasion);
         let input = self.input(None, moment_words::told(&moment));
         let ran = self.run(point, &input, entry.timeout).await;
         let answer = ran.and_then(|effect| {
@@ -386,11 +386,13 @@ impl Hooks for CommandHook {
     }
 
     fn attends_beginnings(&self) -> bool {
-        self.entry.event == HookEvent::SessionStart
+        self.entry.event.is_of_beginnings()
     }
 
     fn at(&self, moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
-        match moment_words::matches(&self.entry, moment) {
+        let agent = self.place.scene.agent.as_ref();
+        let agent = agent.map(|it| it.agent_type.as_str());
+        match moment_words::matches(&self.entry, agent, moment) {
             true if self.entry.is_async => {
                 self.aside(self.clone().word_at(moment.clone()));
                 ready(MomentAnswer::default()).boxed()

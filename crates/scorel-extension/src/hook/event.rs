@@ -102,29 +102,34 @@ impl HookEvent {
             Self::TransformContext
             | Self::UserPromptSubmit
             | Self::SessionStart
+            | Self::SubagentStart
             | Self::PreCompact
             | Self::Stop => HookStage::Context,
             Self::ConvertToLlm => HookStage::Convert,
-            Self::SessionEnd | Self::Notification | Self::SubagentStart | Self::SubagentStop => {
-                HookStage::Listener
-            }
+            Self::SessionEnd | Self::Notification | Self::SubagentStop => HookStage::Listener,
         }
     }
 
     /// Returns whether its hooks that name these points are asked at a point.
     pub fn is_asked_at(self, points: &[ContextPoint], point: HookPoint) -> bool {
         match ContextPoint::of(point) {
-            // A beginning is not a point.
-            Some(_) if self == Self::SessionStart => false,
+            Some(_) if self.is_of_beginnings() => false,
             Some(own) => self.stage() == HookStage::Context && points.contains(&own),
             None => self.stage() == HookStage::Convert,
         }
     }
 
+    /// Returns whether its hooks are asked when a conversation begins, which is not a point.
+    pub const fn is_of_beginnings(self) -> bool {
+        matches!(self, Self::SessionStart | Self::SubagentStart)
+    }
+
     /// The one point of an event of Claude Code. Entries of `transformContext` name theirs.
     pub const fn point(self) -> Option<ContextPoint> {
         match self {
-            Self::UserPromptSubmit | Self::SessionStart => Some(ContextPoint::Start),
+            Self::UserPromptSubmit | Self::SessionStart | Self::SubagentStart => {
+                Some(ContextPoint::Start)
+            }
             Self::PreCompact => Some(ContextPoint::Trim),
             Self::Stop => Some(ContextPoint::End),
             _ => None,

@@ -19,7 +19,6 @@ pub(super) const fn kinds(event: HookEvent) -> &'static [&'static str] {
     match event {
         HookEvent::SessionEnd => &["session_end"],
         HookEvent::Notification => &["permission_asked", "turn_finish", "turn_error"],
-        HookEvent::SubagentStart => &["runtime_spawned"],
         HookEvent::SubagentStop => &["runtime_finished"],
         _ => &[],
     }
@@ -47,7 +46,7 @@ pub(super) fn told(event: HookEvent, kind: &str, heard: &Value) -> (String, Map<
             };
             notification("idle_prompt", &message)
         }
-        (HookEvent::SubagentStart | HookEvent::SubagentStop, _) => {
+        (HookEvent::SubagentStop, _) => {
             let agent = text(&heard["agentType"]);
             let fields = json!({
                 "agent_id": heard["childSessionId"],

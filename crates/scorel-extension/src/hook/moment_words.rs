@@ -8,17 +8,22 @@ use super::claude::{AnswerError, HookEffect, HookOpinion};
 use super::{ContextPoint, HookEntry, HookEvent};
 
 /// The point in the words of an entry; `None` before a request is sent.
-pub(super) const fn point(occasion: &Occasion) -> Option<ContextPoint> {
+pub(super) const fn point(event: HookEvent, occasion: &Occasion) -> Option<ContextPoint> {
     match occasion {
+        // Of an agent's beginning only what is said in JSON is for the model.
+        Occasion::Begin { .. } if matches!(event, HookEvent::SubagentStart) => None,
         // Also behind a summary in the midst of a turn: what the command writes is for the model.
         Occasion::Begin { .. } => Some(ContextPoint::Start),
         other => ContextPoint::of(other.point()),
     }
 }
 
-/// True if the hook is for what happens there.
-pub(super) fn matches(entry: &HookEntry, moment: &Moment) -> bool {
+/// True if the hook is for what happens there, in the session of an agent of this type, if it is one's.
+pub(super) fn matches(entry: &HookEntry, agent: Option<&str>, moment: &Moment) -> bool {
     match (entry.event, &moment.occasion) {
+        (HookEvent::SubagentStart, Occasion::Begin { source }) => {
+            *source == SessionSource::Startup && agent.is_some_and(|it| entry.matcher.matches(it))
+        }
         (HookEvent::SessionStart, Occasion::Begin { source }) => {
             entry.matcher.matches(their_source(*source))
         }

@@ -80,6 +80,9 @@ pub(super) fn moment(entry: &HookEntry, given: &Map<String, Value>) -> Moment {
         |trigger| trigger == "manual",
     );
     let occasion = match entry.points.first() {
+        _ if entry.event == HookEvent::SubagentStart => Occasion::Begin {
+            source: SessionSource::Startup,
+        },
         _ if entry.event == HookEvent::SessionStart => Occasion::Begin {
             source: source(entry, given),
         },
@@ -141,19 +144,27 @@ pub(super) fn heard(entry: &HookEntry, given: &Map<String, Value>) -> (&'static 
             None if entry.matcher.matches("permission_prompt") => asked(),
             _ => ("turn_finish", json!({})),
         },
-        HookEvent::SubagentStart | HookEvent::SubagentStop => {
-            let first = entry.matcher.as_str().split(['|', ',']).next();
-            let first = first
-                .map(str::trim)
-                .filter(|it| !it.is_empty() && *it != "*");
-            let agent = word("agent_type").or(first).unwrap_or("coder");
+        HookEvent::SubagentStop => {
             let event = json!({
-                "agentType": agent, "childSessionId": "agent_1", "lastMessage": "Hello.",
+                "agentType": agent(entry, given), "childSessionId": AGENT, "lastMessage": "Hello.",
             });
             ("sample", event)
         }
         _ => ("session_end", json!({"reason": "unloaded"})),
     }
+}
+
+/// The id of an agent.
+pub(super) const AGENT: &str = "agent_1";
+
+/// The type of an agent that the hook is for.
+pub(super) fn agent(entry: &HookEntry, given: &Map<String, Value>) -> String {
+    let first = entry.matcher.as_str().split(['|', ',']).next();
+    let first = first
+        .map(str::trim)
+        .filter(|it| !it.is_empty() && *it != "*");
+    let given = given.get("agent_type").and_then(Value::as_str);
+    given.or(first).unwrap_or("coder").to_owned()
 }
 
 fn asked() -> (&'static str, Value) {

@@ -6,7 +6,7 @@ use scorel_engine::{
 use scorel_proto::{Block, HookPoint, HookTestEffect, HookTestEffectKind as Kind};
 use serde_json::{Map, Value, json};
 
-use super::super::{HookFigures, HookStage, HookTrial, moment_words};
+use super::super::{HookEvent, HookFigures, HookStage, HookTrial, moment_words};
 use super::{CommandHook, sample};
 
 impl CommandHook {
@@ -15,6 +15,11 @@ impl CommandHook {
     pub async fn tried(&self, tool: Option<&str>, mut given: Map<String, Value>) -> HookTrial {
         let call = sample::call(&self.entry, tool, &mut given);
         let call = self.place.tools.canonical(&call);
+        if self.entry.event == HookEvent::SubagentStart {
+            let agent = sample::agent(&self.entry, &given);
+            given.entry("agent_id").or_insert(sample::AGENT.into());
+            given.entry("agent_type").or_insert(agent.into());
+        }
         let figures = Arc::new(HookFigures::keeping_runs());
         let hook = Self {
             figures: Arc::clone(&figures),
@@ -67,7 +72,8 @@ impl CommandHook {
             }
             HookStage::Context | HookStage::Convert => {
                 let moment = sample::moment(&self.entry, &self.given);
-                if !moment_words::matches(&self.entry, &moment) {
+                let agent = self.given.get("agent_type").and_then(Value::as_str);
+                if !moment_words::matches(&self.entry, agent, &moment) {
                     return Vec::new();
                 }
                 match self.entry.is_async {
