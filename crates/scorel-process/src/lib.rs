@@ -12,6 +12,7 @@ mod failures;
 mod find_program;
 mod output_pace;
 mod output_tail;
+mod paced_reader;
 mod redacted_reader;
 mod secrets;
 mod service;

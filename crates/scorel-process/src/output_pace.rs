@@ -22,13 +22,18 @@ impl OutputPace {
         }
     }
 
-    /// Waits as long as what was read is ahead of the pace.
-    pub(crate) async fn took(&mut self, bytes: usize) {
+    /// Counts what was read. Returns until when to wait if that is ahead of the pace.
+    pub(crate) fn count(&mut self, bytes: usize) -> Option<Instant> {
         let now = Instant::now();
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.due = self.due.max(now) + Duration::from_secs(1) * bytes / RATE;
-        if self.due > now + BURST {
-            sleep_until(self.due - BURST).await;
+        (self.due > now + BURST).then(|| self.due - BURST)
+    }
+
+    /// Waits as long as what was read is ahead of the pace.
+    pub(crate) async fn took(&mut self, bytes: usize) {
+        if let Some(until) = self.count(bytes) {
+            sleep_until(until).await;
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::service_link::ServiceLink;
 /// Calls of a process that are open; with more, it is not read.
 const MAX_CALLS: usize = 64;
 
-/// What a text costs of the pace besides its bytes: a flood is of small ones.
+/// What a text costs of the pace, beside the one of its bytes: a flood is of small ones.
 const TEXT: usize = 1024;
 
 /// The reason of a connection whose program may be about to exit.
@@ -62,7 +62,7 @@ pub(crate) async fn serve(
             let taken = match text {
                 Ok(text) => {
                     let taken = calls.take(&text).await;
-                    pace.took(TEXT + text.len()).await;
+                    pace.took(TEXT).await;
                     taken
                 }
                 Err(error) => Err(error.to_string()),

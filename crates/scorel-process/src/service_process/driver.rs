@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::phase::Phase;
 use super::shared::Shared;
 use crate::failures::{Failures, NextStart};
+use crate::paced_reader::PacedReader;
 use crate::redacted_reader::RedactedReader;
 use crate::service::{ServiceFraming, StartedProgram};
 use crate::service_link::ServiceLink;
@@ -142,7 +143,7 @@ impl Driver {
             partial_frame: Some(STALL),
             write: Some(STALL),
         };
-        let reader = RedactedReader::new(stdout, secrets.clone());
+        let reader = RedactedReader::new(PacedReader::new(stdout), secrets.clone());
         let stream = match framing {
             ServiceFraming::Lines => TextStream::of_bytes(reader, stdin, &limits),
             ServiceFraming::Headers => TextStream::of_headers(reader, stdin, &limits),
