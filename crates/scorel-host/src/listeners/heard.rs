@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use scorel_proto::{AgentTaskId, EndReason, SessionId, SessionView};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,12 +11,6 @@ pub struct Heard {
     pub session_id: SessionId,
     /// The event as clients get it; of a meaning the fields named there.
     pub event: Value,
-}
-
-#[derive(Deserialize)]
-struct Typed<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
 }
 
 impl Heard {
@@ -45,10 +37,11 @@ impl Heard {
         Self::meaning(session_id, "session_end", json!({ "reason": reason }))
     }
 
-    /// The type of an event in its JSON text.
+    /// The type of an event in its JSON text. It is found and not parsed, since each delta of an answer comes here: only
+    /// numbers and ids stand before it, and a quote in a text is escaped.
     pub(super) fn kind_of(json: &[u8]) -> Option<String> {
-        let typed = serde_json::from_slice::<Typed<'_>>(json).ok()?;
-        Some(typed.kind.into_owned())
+        let (_, rest) = str::from_utf8(json).ok()?.split_once("\"type\":\"")?;
+        Some(rest.split_once('"')?.0.to_owned())
     }
 
     /// The event and what it means, of that what is `wanted`. Of most events nothing is, so they are not read.
