@@ -72,7 +72,7 @@ impl ExtensionPrograms {
     pub(crate) fn usable(&self, project: Option<&SkillProject>) -> Vec<UsableProgram> {
         let extensions = &self.means.extensions;
         let found = extensions.find(project).or_else(|error| {
-            // What is trusted is unknown, so nothing of the project runs. The user's guards do.
+            // Trust is unknown, so nothing of the project runs. The user's guards do.
             tracing::warn!(error = %ErrorChain(&error), "the extensions of a project are left out");
             extensions.find(None)
         });

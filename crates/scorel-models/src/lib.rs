@@ -41,7 +41,7 @@ pub struct Models {
     watch: Watch,
 }
 
-/// Has what is called seen: the daemon counts calls.
+/// Sees the providers that are called: the daemon counts calls.
 pub type Watch = Box<dyn Fn(Arc<dyn Provider>) -> Arc<dyn Provider> + Send + Sync>;
 
 /// A model that a caller names for a session, and how much it shall think.

@@ -63,10 +63,10 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of a plugin, if it has one. What is wrong in optional fields goes to `problems`.
+    /// Reads the manifest of a plugin, if it has one. Mistakes in optional fields go to `problems`.
     ///
     /// # Errors
-    /// Why there is no plugin.
+    /// The reason for which there is no plugin.
     pub(super) fn read(
         files: PluginFiles<'_>,
         format: Option<PluginFormat>,

@@ -82,7 +82,7 @@ impl<'a> PluginParts<'a> {
             let problem = Problem::of("commands", "only paths are read");
             self.problem(self.manifest.file(), problem);
         }
-        // What the manifest names replaces the usual place.
+        // A place in the manifest replaces the usual one.
         let mut places = self.places("commands", &[]);
         if places.is_empty() {
             places.push("commands");

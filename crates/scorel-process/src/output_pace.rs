@@ -11,7 +11,7 @@ const BURST: Duration = Duration::from_micros(62_500);
 /// Holds up a program that writes without end, which otherwise takes a processor from all sessions.
 #[derive(Debug)]
 pub(crate) struct OutputPace {
-    /// When what was read so far would have come at the [`RATE`].
+    /// The time at which the bytes read so far would have come at the [`RATE`].
     due: Instant,
 }
 

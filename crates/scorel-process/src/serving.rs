@@ -19,7 +19,7 @@ use crate::service_link::ServiceLink;
 /// Calls of a process that are open; with more, it is not read.
 const MAX_CALLS: usize = 64;
 
-/// What a text costs of the pace, beside the one of its bytes: a flood is of small ones.
+/// The cost of a text at a pace of its own, beside that of its bytes: a flood is of small ones.
 const TEXT: usize = 1024;
 
 /// The reason of a connection whose program may be about to exit.

@@ -277,7 +277,7 @@ async fn submit(
     })
 }
 
-/// Runs a command. What it stands for is the daemon's to find.
+/// Runs a command. Its meaning is the daemon's to find.
 async fn run_command(
     args: &SendArgs,
     command: TypedCommand,

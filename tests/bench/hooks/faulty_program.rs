@@ -13,7 +13,7 @@ use crate::bench_daemon::{BenchDaemon, tool_call};
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
 
-/// What the program can do.
+/// The faults of the program.
 const FAULTS: [&str; 5] = [
     "floods",
     "writes no end",

@@ -73,7 +73,7 @@ fn trusting(project_id: ProjectId, item: &TrustItem) -> SetTrustParams {
     }
 }
 
-/// What the store holds, by name.
+/// The content of the store, by name.
 fn stored(store: &Path) -> Vec<String> {
     let entries = fs::read_dir(store).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

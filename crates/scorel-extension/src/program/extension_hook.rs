@@ -99,7 +99,7 @@ impl Hooks for ExtensionHook {
         question.params["isError"] = outcome.is_error.into();
         Box::pin(async move {
             let answer = question.ask().await.and_then(AfterReply::read);
-            // What it would have taken out must not reach the model.
+            // The text that it would have taken out must not reach the model.
             question.or_failed(answer, |reason| AfterCall {
                 content: Some(vec![Block::text(reason)]),
                 is_error: Some(true),

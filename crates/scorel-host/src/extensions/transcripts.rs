@@ -1,4 +1,4 @@
-//! What was said in sessions, in files for commands that read it.
+//! Transcripts of sessions, in files for commands that read them.
 //!
 //! A turn has one file, to which each run of a hook adds what was recorded since the last, so a run costs what is new. It
 //! goes with the turn, or with a run behind it; the next daemon removes what a killed one has left.
@@ -189,7 +189,7 @@ impl Drop for Transcript {
             .is_some_and(|it| it.as_ptr() == ptr::from_ref(self))
         {
             open.remove(&self.id);
-            // What is left is removed by the next daemon.
+            // The next daemon removes a directory that is left.
             let _left = fs::remove_dir_all(self.all.directory(self.id));
         }
     }

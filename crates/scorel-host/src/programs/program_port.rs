@@ -112,7 +112,7 @@ impl ProgramPort {
             umask: Some(self.means.commands.umask_now(&config, place)),
             environment,
             space: None,
-            // What it keeps in files is its own, also when no session is loaded.
+            // Its files are its own, also when no session is loaded.
             resources: Some(CommandResources {
                 limits: config.tools.limits,
                 scratch: Vec::new(),

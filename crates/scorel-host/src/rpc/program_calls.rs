@@ -1,4 +1,4 @@
-//! What the programs of extensions call: methods of clients, for records of their own.
+//! Calls of extensions' programs: methods of clients, for records of their own.
 
 use std::sync::{Arc, Weak};
 
