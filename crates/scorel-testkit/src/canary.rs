@@ -10,7 +10,7 @@ pub const CANARY: &str = "sk-canary-7c1f-0123456789";
 pub(crate) fn check_home(home: &Path) {
     let mut directories = vec![home.to_owned()];
     while let Some(directory) = directories.pop() {
-        // A process that has ended has told nothing.
+        // A directory that is gone by now holds no secret.
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let (path, kind) = (entry.path(), entry.file_type());
             match kind {

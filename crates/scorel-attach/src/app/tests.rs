@@ -115,26 +115,32 @@ fn enter_sends_once_and_a_failed_send_puts_the_text_back_before_what_was_typed_s
     );
 }
 
-#[test]
-fn the_reply_of_an_extension_is_shown() {
-    let (mut app, _dir) = app(false);
-    types(&mut app, "hello");
-    press(&mut app, Key::Enter);
+/// Sends a message, which the daemon answers so.
+fn is_answered(app: &mut App, answer: RunCommandResult) {
+    types(app, "hello");
+    press(app, Key::Enter);
     let Some(Effect::Send(message)) = app.effects.pop_front() else {
         panic!("nothing is sent");
     };
     let sent = SentMessage {
         command_id: message.command_id,
         attached: Vec::new(),
-        result: Ok(RunCommandResult {
-            message: None,
-            reply: Some("3 files".to_owned()),
-        }),
+        result: Ok(answer),
     };
     app.update(
         Input::Done(Box::new(Done::Sent(sent))),
         &SessionView::default(),
     );
+}
+
+#[test]
+fn the_reply_of_an_extension_is_shown() {
+    let (mut app, _dir) = app(false);
+    let answer = RunCommandResult {
+        message: None,
+        reply: Some("3 files".to_owned()),
+    };
+    is_answered(&mut app, answer);
     let said: Vec<String> = app.finished.iter().map(Line::text).collect();
     assert!(said.join("\n").contains("3 files"), "{said:?}");
     assert_eq!(app.composer.text(), "");
@@ -143,25 +149,17 @@ fn the_reply_of_an_extension_is_shown() {
 #[test]
 fn a_message_is_waited_for_until_the_stream_has_shown_it() {
     let (mut app, _dir) = app(false);
-    types(&mut app, "hello");
-    press(&mut app, Key::Enter);
-    let Some(Effect::Send(message)) = app.effects.pop_front() else {
-        panic!("nothing is sent");
+    let accepted = SendMessageResult::Accepted {
+        user_event_id: EventId::generate(),
+        turn_id: TurnId::generate(),
+        seq: Seq::ZERO.next(),
     };
-    let sent = SentMessage {
-        command_id: message.command_id,
-        attached: Vec::new(),
-        result: Ok(RunCommandResult {
-            message: Some(SendMessageResult::Accepted {
-                user_event_id: EventId::generate(),
-                turn_id: TurnId::generate(),
-                seq: Seq::ZERO.next(),
-            }),
-            reply: None,
-        }),
+    let answer = RunCommandResult {
+        message: Some(accepted),
+        reply: None,
     };
+    is_answered(&mut app, answer);
     let mut view = SessionView::default();
-    app.update(Input::Done(Box::new(Done::Sent(sent))), &view);
     assert!(app.is_at_rest());
     assert!(!app.has_seen_its_message(&view), "the stream may be behind");
     view.state.last_persistent_seq = Seq::ZERO.next();

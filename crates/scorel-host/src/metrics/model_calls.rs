@@ -50,7 +50,7 @@ impl ModelCalls {
         }
     }
 
-    /// Counts the calls of what it gets.
+    /// Counts the calls of each provider that is made.
     pub(crate) fn watch(&self) -> Watch {
         let calls = self.clone();
         Box::new(move |inner| {
