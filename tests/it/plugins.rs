@@ -15,6 +15,8 @@ use scorel_proto::SessionId;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::Value;
 
+pub(crate) use published::add;
+
 use crate::under_test::{SCORELD, Watch, new_session};
 
 /// Writes files below a directory.

@@ -230,6 +230,23 @@ pub(crate) async fn indexed(daemon: &DaemonUnderTest) {
         .expect("the index has everything in time");
 }
 
+/// Waits until this is so; nothing tells when.
+pub(crate) async fn until(is_so: impl Fn() -> bool) {
+    let looking = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, looking).await.expect("in time");
+}
+
+/// The log of the daemon itself.
+pub(crate) fn logged(daemon: &DaemonUnderTest) -> String {
+    let logs = std::fs::read_dir(daemon.home().join("logs")).unwrap();
+    let texts = logs.map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap());
+    texts.collect()
+}
+
 /// Returns whether commands can be sandboxed here. Without a sandbox every command needs permission.
 pub(crate) fn has_sandbox() -> bool {
     let enough = Support::probe().is_enough();

@@ -3,7 +3,7 @@
 //! * **Secrets.** [`Secrets`] are cut out of all that a program writes, however it is cut into pieces:
 //!   [`SecretRedactor`], [`RedactedReader`].
 //! * **Bounds.** [`StderrTail`] and [`OutputTail`] keep the end of a text, [`whole_text`] cuts text at whole
-//!   characters.
+//!   characters. [`StderrLog`] is a program's way into the daemon's log.
 //! * **Begin and end.** [`find_program`] finds a program as its environment would; [`end_run`] ends one.
 //! * **Service processes.** A [`ServiceProcess`] is started on first need, talks JSON-RPC over a
 //!   [`ServiceLink`], and starts again after a failure. A [`Service`] says what it is.
@@ -35,6 +35,7 @@ pub use service_error::ServiceError;
 pub use service_link::{CallLimit, ServiceLink};
 pub use service_process::ServiceProcess;
 pub use service_status::ServiceStatus;
+pub use stderr_log::StderrLog;
 pub use stderr_tail::StderrTail;
 pub use stop::{GOODBYE, end_run};
 pub use whole_text::whole_text;

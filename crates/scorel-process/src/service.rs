@@ -45,11 +45,6 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
 
     /// Takes a notification. Returns at once.
     fn notified(&self, method: &str, params: &RawValue);
-
-    /// Returns whether an idle process stays, since something that is loaded may use it.
-    fn is_needed(&self) -> bool {
-        false
-    }
 }
 
 /// A program that was started, with the secrets that it got.

@@ -3,10 +3,11 @@
 mod driver;
 mod phase;
 mod shared;
+mod users;
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::any::Any;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -22,6 +23,7 @@ use crate::stderr_log::StderrLog;
 use driver::Driver;
 use phase::{Phase, PhaseChange};
 use shared::{Shared, WaitingCall};
+use users::Users;
 
 /// A call waits for a start that is at most this far away, and is refused at once before a later one.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -53,6 +55,7 @@ impl ServiceProcess {
                 service,
                 phase: watch::Sender::default(),
                 waiting: AtomicUsize::new(0),
+                users: Users::default(),
                 demand: Notify::new(),
                 restart: Notify::new(),
                 closed,
@@ -116,6 +119,12 @@ impl ServiceProcess {
             Phase::Ready(link) => Some(Arc::clone(link)),
             _ => None,
         }
+    }
+
+    /// Keeps the process, also when it is idle, while this is there: it may use it.
+    pub fn keep_for<T: Any + Send + Sync>(&self, user: &Arc<T>) {
+        let user: Weak<T> = Arc::downgrade(user);
+        self.shared.users.add(user);
     }
 
     /// Stops the process if it runs, forgets its failures and starts it. Returns at once.

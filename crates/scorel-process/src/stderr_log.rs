@@ -26,15 +26,15 @@ const COST: usize = 16;
 /// Bytes read at a time.
 const CHUNK: usize = 16 * 1024;
 
-/// The error output of a service: its logger.
+/// The error output of a program: its logger.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct StderrLog {
+pub struct StderrLog {
     tail: Arc<Mutex<StderrTail>>,
 }
 
 impl StderrLog {
     /// Reads to the end. Lines go to the daemon's log, within its pace.
-    pub(crate) async fn read(&self, name: &str, stderr: impl AsyncRead + Unpin, secrets: Secrets) {
+    pub async fn read(&self, name: &str, stderr: impl AsyncRead + Unpin, secrets: Secrets) {
         let mut reader = RedactedReader::new(stderr, secrets);
         let (mut lines, mut unread) = (LineCutter::new(LINE), BytesMut::new());
         let mut pace = LogPace::new(Instant::now());
@@ -70,6 +70,11 @@ impl StderrLog {
     /// The last line that is not blank.
     pub(crate) fn last_line(&self) -> String {
         self.tail().last_line()
+    }
+
+    /// All of the end that is kept.
+    pub fn text(&self) -> String {
+        self.tail().text()
     }
 
     /// At most `bytes` of the end.

@@ -3,16 +3,11 @@
 use std::collections::VecDeque;
 
 use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::task::yield_now;
 
 use crate::whole_text::whole_text;
 
 /// Bytes of the end that are kept.
 const TAIL: usize = 64 * 1024;
-
-/// Bytes read at a time.
-const CHUNK: usize = 16 * 1024;
 
 /// Bytes of the last line that are shown.
 const LINE: usize = 1024;
@@ -26,19 +21,6 @@ pub struct StderrTail {
 }
 
 impl StderrTail {
-    /// Reads a stream to its end.
-    pub async fn of(mut stream: impl AsyncRead + Unpin) -> Self {
-        let mut tail = Self::default();
-        let mut chunk = vec![0; CHUNK];
-        while let Ok(count @ 1..) = stream.read(&mut chunk).await {
-            tail.push(&chunk[..count]);
-            // A flood is always ready, and others want their turn.
-            yield_now().await;
-        }
-        tail.end();
-        tail
-    }
-
     /// The text of a chunk.
     pub fn push(&mut self, chunk: &[u8]) -> String {
         self.unread.extend_from_slice(chunk);

@@ -4,6 +4,7 @@ use scorel_proto::{ErrorCode, SessionId};
 use serde_json::{Value, json};
 
 use super::scene::{AGENTS, AgentScene, arguments, refused, task};
+use crate::plugins::add;
 use crate::under_test::{NamedPipe, send};
 
 /// A guard of tasks: none may be evil, and all are titled.
@@ -133,6 +134,27 @@ async fn the_begin_and_the_end_of_an_agent_are_told() {
         assert!(!is_told(scene.lead));
     }
     assert!(!project.join("other.json").exists());
+}
+
+#[tokio::test]
+async fn a_published_plugin_tells_agents_the_phase_and_logs_their_ends() {
+    let scene = AgentScene::new().await;
+    if add(&scene.daemon, "selfish-pipeline").await.is_none() {
+        return;
+    }
+    let state = scene.daemon.project().join(".claude");
+    std::fs::create_dir(&state).unwrap();
+    std::fs::write(state.join(".selfish-active"), "login\n").unwrap();
+    std::fs::write(state.join(".selfish-phase"), "plan\n").unwrap();
+    let mut logged = NamedPipe::new(&state.join(".selfish-task-results.log"));
+    let spawned = scene.spawn("developer", "one").await;
+    let line = logged.line().await;
+    let agent = scene.runtime(spawned.runtime_id).await.runtime.session_id;
+    let entry = format!("[developer] {}: one is done\n", agent.unwrap());
+    assert!(line.ends_with(&entry), "{line}");
+    let request = scene.model.requests()[0].json().to_string();
+    let context = "[SELFISH PIPELINE] Feature: login | Phase: plan";
+    assert!(request.contains(context), "{request}");
 }
 
 /// Nothing waits for the hooks of another session, and a cancel drops what one would answer.

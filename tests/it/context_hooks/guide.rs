@@ -6,9 +6,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use scorel_proto::{PermissionDecision, RespondPermission, RespondPermissionParams};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::{daemon, runs, says, sent, turn};
-use crate::under_test::{Watch, new_session, send};
+use crate::under_test::{PATIENCE, Watch, new_session, send};
 
 const GUIDE: &str = include_str!("../../../docs/hooks.md");
 
@@ -48,7 +49,7 @@ async fn a_turn_ends_when_the_tests_pass() {
 
 /// The body of the next request to a server of ntfy.
 async fn told(server: &TcpListener) -> String {
-    let (mut stream, _) = server.accept().await.unwrap();
+    let (mut stream, _) = timeout(PATIENCE, server.accept()).await.unwrap().unwrap();
     let mut text = Vec::new();
     let mut chunk = [0; 4096];
     loop {

@@ -3,13 +3,14 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use scorel_proto::{
-    Compact, CompactParams, PermissionDecision, RespondPermission, RespondPermissionParams,
+    Compact, CompactParams, DeleteSession, DeleteSessionParams, PermissionDecision,
+    RespondPermission, RespondPermissionParams,
 };
 use serde_json::json;
 
 use super::published::{add, call};
 use super::*;
-use crate::under_test::{NamedPipe, send};
+use crate::under_test::{NamedPipe, logged, send, until};
 
 /// A window that four long messages fill.
 const WINDOW: &str = "contextWindow = 60000\nmaxTokens = 4000\n";
@@ -17,14 +18,18 @@ const WINDOW: &str = "contextWindow = 60000\nmaxTokens = 4000\n";
 /// Shows a notification to the test.
 const NOTIFY: &str = "#!/bin/sh\necho \"$1: $2\" >> \"$HOME/shown\"; echo > \"$HOME/told\"\n";
 
-/// A desk whose user has a home of their own and sees notifications, in this mode, with the plugin and a pipeline at
+/// A formatter of Python that says when it has written.
+const BLACK: &str = "#!/bin/sh\necho formatted > \"$2\"; echo > \"$HOME/told\"\n";
+
+/// A desk whose user has a home of their own, a formatter and notifications, in this mode, with the plugin and a pipeline at
 /// this phase.
 async fn pipeline(mode: &str, phase: &str) -> Option<(Desk, String)> {
     let daemon = DaemonUnderTest::new(SCORELD);
     let user = daemon.root().join("user");
-    write_all(&user, &[("bin/notify-send", NOTIFY)]);
-    let program = user.join("bin/notify-send");
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    for (program, text) in [("bin/notify-send", NOTIFY), ("bin/black", BLACK)] {
+        write_all(&user, &[(program, text)]);
+        fs::set_permissions(user.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    }
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}/bin:{path}", user.display());
     let daemon = daemon
@@ -39,7 +44,7 @@ async fn pipeline(mode: &str, phase: &str) -> Option<(Desk, String)> {
         write_all(&daemon.project(), &files);
     })
     .await;
-    let added = add(&desk, "selfish-pipeline").await?;
+    let added = add(&desk.daemon, "selfish-pipeline").await?;
     Some((desk, added))
 }
 
@@ -148,4 +153,28 @@ async fn questions_are_shown_and_stay_with_the_user() {
         "{shown:?}"
     );
     assert_eq!(shown[1], "Claude Task Complete: The turn has ended.");
+}
+
+#[tokio::test]
+async fn a_written_file_is_formatted_later_and_a_session_ends_with_a_warning() {
+    let Some((mut desk, _)) = pipeline("full", "plan\n").await else {
+        return;
+    };
+    let mut told = NamedPipe::new(&user(&desk).join("told"));
+    let input = json!({"path": "a.py", "content": "x=1"});
+    let (_, result) = call(&mut desk, "Write", &input).await;
+    assert!(!result.contains("E_"), "{result}");
+    told.line().await;
+    let written = fs::read_to_string(desk.daemon.project().join("a.py"));
+    assert_eq!(written.unwrap(), "formatted\n");
+
+    let params = DeleteSessionParams {
+        session_id: desk.id,
+        children: None,
+        now: None,
+        command_id: None,
+    };
+    desk.client.call::<DeleteSession>(&params).await.unwrap();
+    let warning = "SELFISH PIPELINE: Session ending with feature 'login' incomplete.";
+    until(|| logged(&desk.daemon).contains(warning)).await;
 }

@@ -27,14 +27,9 @@ fn has_npm() -> bool {
 }
 
 /// Adds a package to the home by one command of ours. Returns the name that the model's turns see.
-pub(super) async fn add(desk: &Desk, name: &str) -> Option<String> {
+pub(crate) async fn add(daemon: &DaemonUnderTest, name: &str) -> Option<String> {
     let package = package(name)?;
-    let added = scorelctl(
-        &desk.daemon,
-        &["ext", "add", package.to_str().unwrap()],
-        &[],
-    )
-    .await;
+    let added = scorelctl(daemon, &["ext", "add", package.to_str().unwrap()], &[]).await;
     assert!(added.status.success(), "{added:?}");
     Some(String::from_utf8(added.stdout).unwrap())
 }
@@ -56,7 +51,7 @@ pub(super) async fn call(desk: &mut Desk, tool: &str, input: &Value) -> (Vec<Val
 async fn the_hooks_of_selfish_pipeline_do_what_its_readme_says() {
     let mut desk =
         Desk::with(|daemon| daemon.configure_more("\n[permissions]\nmode = \"full\"\n")).await;
-    let Some(added) = add(&desk, "selfish-pipeline").await else {
+    let Some(added) = add(&desk.daemon, "selfish-pipeline").await else {
         return;
     };
     for part in [
@@ -121,7 +116,7 @@ async fn a_guard_that_cannot_start_denies_and_says_why() {
         .and_then(|it| it.parse().ok());
     let mut desk =
         Desk::with(|daemon| daemon.configure_more("\n[permissions]\nmode = \"full\"\n")).await;
-    let Some(added) = add(&desk, "@coo-quack/sensitive-canary").await else {
+    let Some(added) = add(&desk.daemon, "@coo-quack/sensitive-canary").await else {
         return;
     };
     assert!(

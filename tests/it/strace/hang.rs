@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use scorel_testkit::DaemonUnderTest;
-use tokio::time::{sleep, timeout};
 
 use super::strace_works;
-use crate::under_test::{PATIENCE, SCORELD};
+use crate::under_test::{SCORELD, logged, until};
 
 const SPARED: [&str; 3] = ["turns", "watchdog", "log"];
 
@@ -55,21 +53,6 @@ fn is_traced(daemon: &DaemonUnderTest) -> bool {
     !status.contains("TracerPid:\t0")
 }
 
-async fn until(is_so: impl Fn() -> bool) {
-    let looking = async {
-        while !is_so() {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(PATIENCE, looking).await.expect("in time");
-}
-
-fn log(daemon: &DaemonUnderTest) -> String {
-    let logs = fs::read_dir(daemon.home().join("logs")).unwrap();
-    let texts = logs.map(|log| fs::read_to_string(log.unwrap().path()).unwrap());
-    texts.collect()
-}
-
 #[tokio::test]
 async fn a_daemon_that_hangs_says_so_and_ends_with_and_without_a_signal() {
     if !strace_works() {
@@ -87,7 +70,7 @@ async fn a_daemon_that_hangs_says_so_and_ends_with_and_without_a_signal() {
             let pid = Pid::from_raw(daemon.pid().try_into().unwrap()).unwrap();
             kill_process(pid, Signal::TERM).unwrap();
         }
-        until(|| log(&daemon).contains("the runtime runs no task")).await;
+        until(|| logged(&daemon).contains("the runtime runs no task")).await;
         // The exit has begun, and `strace` holds the threads that it delays.
         until(|| !has_spared(&daemon)).await;
         strace.kill().unwrap();

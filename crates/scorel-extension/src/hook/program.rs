@@ -10,7 +10,7 @@ use scorel_exec::{
     CommandLine, CommandOrder, EndCause, Environment, PipedRun, RunEnd, Sandbox, ShellExit,
     Supervisors, Umask,
 };
-use scorel_process::StderrTail;
+use scorel_process::{Secrets, StderrLog};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::Instant;
@@ -85,7 +85,7 @@ impl HookProgram {
             end,
             stdout,
             stderr,
-        } = finish(started, &input.to_string()).await?;
+        } = finish(entry, started, &input.to_string()).await?;
         figures.ended(|run| {
             run.exit = end.exit;
             run.stdout = String::from_utf8_lossy(&stdout).into_owned();
@@ -142,24 +142,30 @@ struct Ended {
     stderr: String,
 }
 
-async fn finish(process: PipedRun, input: &str) -> Result<Ended, HookFailure> {
+async fn finish(entry: &HookEntry, process: PipedRun, input: &str) -> Result<Ended, HookFailure> {
     let (mut stdin, run) = (process.stdin, process.run);
+    let errors = StderrLog::default();
     let write = async move {
         // A command need not read its input.
         let _unread = stdin.write_all(input.as_bytes()).await;
         Ok(())
     };
+    let log = async {
+        let (name, secrets) = (entry.name.as_str(), Secrets::default());
+        errors.read(name, process.stderr, secrets).await;
+        Ok(())
+    };
     let too_long = HookFailure::TooLong(MAX_ANSWER);
-    let (end, (), stdout, stderr) = tokio::try_join!(
+    let (end, (), stdout, ()) = tokio::try_join!(
         async { Ok(run.wait().await) },
         write,
         async { whole(process.stdout).await.ok_or(too_long) },
-        async { Ok(StderrTail::of(process.stderr).await.text()) },
+        log,
     )?;
     Ok(Ended {
         end,
         stdout,
-        stderr,
+        stderr: errors.text(),
     })
 }
 

@@ -31,7 +31,8 @@ impl Followed {
                         let Some(kind) = Heard::kind_of(&json) else {
                             continue;
                         };
-                        if kind == "runtime_start" {
+                        // A turn and a task for an agent ask hooks, which are read for that.
+                        if ["runtime_start", "runtime_spawned"].contains(&&*kind) {
                             listeners = self.listeners().await;
                         }
                         let wanted = |kind: &str| listeners.iter().any(|it| it.hears(kind));

@@ -73,6 +73,10 @@ impl ToolSource for ExtensionPrograms {
             manifest, program, ..
         } in self.usable(Some(&project))
         {
+            if !manifest.tools.is_empty() {
+                // They live as long as the session is loaded.
+                program.process().keep_for(&place.project);
+            }
             let names = tool_names(&manifest, &mut taken);
             for (name, tool) in names.into_iter().zip(&manifest.tools) {
                 let (program, scene) = (Arc::clone(&program), Arc::clone(&scene));

@@ -225,7 +225,7 @@ impl Driver {
     }
 
     fn is_wanted(&self) -> bool {
-        self.shared.waiting.load(Ordering::Acquire) > 0 || self.shared.service.is_needed()
+        self.shared.waiting.load(Ordering::Acquire) > 0 || self.shared.users.is_any()
     }
 
     fn with_last_words(&self, end: ServiceEnd) -> ServiceEnd {

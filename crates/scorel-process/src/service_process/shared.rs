@@ -5,6 +5,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::phase::PhaseChange;
+use super::users::Users;
 use crate::service::Service;
 use crate::stderr_log::StderrLog;
 
@@ -15,6 +16,7 @@ pub(super) struct Shared {
     pub(super) phase: watch::Sender<PhaseChange>,
     /// Calls that wait for a start.
     pub(super) waiting: AtomicUsize,
+    pub(super) users: Users,
     pub(super) demand: Notify,
     pub(super) restart: Notify,
     pub(super) closed: CancellationToken,
