@@ -22,6 +22,8 @@ use crate::locks::Leaf;
 pub(crate) struct Feed {
     ring: Leaf<Ring>,
     head: watch::Sender<FeedHead>,
+    /// The head without deltas, for those who are not to be woken by each.
+    delta_free_head: watch::Sender<FeedHead>,
 }
 
 /// How far the feed has got. Subscribers watch it.
@@ -36,12 +38,15 @@ pub(crate) struct FeedHead {
 impl Feed {
     /// An empty feed after `head`, the highest seq that may have been published.
     pub(crate) fn new(head: Seq, max_bytes: usize) -> Self {
+        let ring = Leaf::new(Ring::new(head, max_bytes));
+        let head = FeedHead {
+            seq: head,
+            end: None,
+        };
         Self {
-            ring: Leaf::new(Ring::new(head, max_bytes)),
-            head: watch::Sender::new(FeedHead {
-                seq: head,
-                end: None,
-            }),
+            ring,
+            head: watch::Sender::new(head),
+            delta_free_head: watch::Sender::new(head),
         }
     }
 
@@ -50,15 +55,17 @@ impl Feed {
         self.push(RingEvent {
             seq: record.seq(),
             persistent: true,
+            is_delta: false,
             json: record.line().clone(),
         });
     }
 
     /// Publishes a transient event.
-    pub(crate) fn publish_transient(&self, seq: Seq, json: Bytes) {
+    pub(crate) fn publish_transient(&self, seq: Seq, is_delta: bool, json: Bytes) {
         self.push(RingEvent {
             seq,
             persistent: false,
+            is_delta,
             json,
         });
     }
@@ -72,6 +79,10 @@ impl Feed {
         self.head.subscribe()
     }
 
+    pub(crate) fn watch_delta_free(&self) -> watch::Receiver<FeedHead> {
+        self.delta_free_head.subscribe()
+    }
+
     /// Returns whether the ring holds every event after `seq`.
     pub(crate) fn covers(&self, seq: Seq) -> bool {
         self.ring.lock().covers(seq)
@@ -82,6 +93,11 @@ impl Feed {
         self.ring.lock().after(seq, max_bytes)
     }
 
+    /// The events after `seq` that are no deltas.
+    pub(crate) fn delta_free_after(&self, seq: Seq) -> Result<Vec<RingEvent>, FellBehind> {
+        self.ring.lock().delta_free_after(seq)
+    }
+
     /// Drops everything but the last event.
     pub(crate) fn shrink(&self) {
         self.ring.lock().shrink();
@@ -89,14 +105,18 @@ impl Feed {
 
     /// Tells subscribers that nothing follows. The first reason counts.
     pub(crate) fn end(&self, reason: EndReason) {
-        self.head
-            .send_modify(|head| head.end = head.end.or(Some(reason)));
+        for head in [&self.head, &self.delta_free_head] {
+            head.send_modify(|head| head.end = head.end.or(Some(reason)));
+        }
     }
 
     fn push(&self, event: RingEvent) {
-        let seq = event.seq;
+        let (seq, is_delta) = (event.seq, event.is_delta);
         // Ring before head: a subscriber that sees the new head finds the event.
         self.ring.lock().push(event);
         self.head.send_modify(|head| head.seq = seq);
+        if !is_delta {
+            self.delta_free_head.send_modify(|head| head.seq = seq);
+        }
     }
 }

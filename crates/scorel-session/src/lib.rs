@@ -90,7 +90,7 @@ pub use lane::{
     JobName, Lane, LaneChanges, LeafTarget, MoveLeaf, Mutation, PermissionResponse, PublishedLane,
     PublishedView, QueueRewrite, Section, SendRequest, SessionFeature, UpdateRequest, WaitEnd,
 };
-pub use live_cursor::{LiveCursor, LiveStep};
+pub use live_cursor::{LiveCursor, LiveScope, LiveStep};
 pub use receipts::{MutationCommand, ReceiptAnswer};
 pub use recovery_mark::given_up_sessions;
 pub use restore::{BegunRestore, RestoreChoice, RestorePoint};

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use scorel_proto::{EndReason, Seq, SessionView};
 use tokio::sync::watch;
 
-use crate::feed::{FeedBatch, FeedHead, FellBehind};
+use crate::feed::{FeedHead, FellBehind};
 use crate::lane::Lane;
 
 /// About how many bytes of events are taken at once.
@@ -16,7 +16,16 @@ const BATCH_BYTES: usize = 256 * 1024;
 pub struct LiveCursor {
     lane: Weak<Lane>,
     head: watch::Receiver<FeedHead>,
+    delta_free_head: watch::Receiver<FeedHead>,
     after: Seq,
+}
+
+/// The events that a [`LiveCursor`] is to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveScope {
+    All,
+    /// All but the deltas of answers: nothing wakes for each.
+    DeltaFree,
 }
 
 /// The next thing that a [`LiveCursor`] finds.
@@ -36,6 +45,7 @@ impl LiveCursor {
         Self {
             lane: Arc::downgrade(lane),
             head: lane.watch_head(),
+            delta_free_head: lane.watch_delta_free_head(),
             after,
         }
     }
@@ -46,10 +56,14 @@ impl LiveCursor {
     }
 
     /// The next step, as soon as there is one. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> LiveStep {
+    pub async fn next(&mut self, scope: LiveScope) -> LiveStep {
         let after = self.after;
         let moved = |head: &FeedHead| head.seq > after || head.end.is_some();
-        let head = match self.head.wait_for(moved).await {
+        let watched = match scope {
+            LiveScope::All => &mut self.head,
+            LiveScope::DeltaFree => &mut self.delta_free_head,
+        };
+        let head = match watched.wait_for(moved).await {
             Ok(head) => *head,
             // The sender is in the lane.
             Err(_) => return LiveStep::Ended(None),
@@ -60,8 +74,12 @@ impl LiveCursor {
         let Some(lane) = self.lane.upgrade() else {
             return LiveStep::Ended(None);
         };
-        match lane.recent(after, BATCH_BYTES) {
-            Ok(FeedBatch { events, .. }) => {
+        let found = match scope {
+            LiveScope::All => lane.recent(after, BATCH_BYTES).map(|batch| batch.events),
+            LiveScope::DeltaFree => lane.recent_delta_free(after),
+        };
+        match found {
+            Ok(events) => {
                 self.after = events.last().map_or(head.seq, |event| event.seq);
                 LiveStep::Events(events.into_iter().map(|event| event.json).collect())
             }

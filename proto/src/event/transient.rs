@@ -31,6 +31,19 @@ pub struct TransientEvent {
     pub body: TransientBody,
 }
 
+impl TransientBody {
+    /// The types of deltas, which a model's answer has hundreds of.
+    pub const DELTAS: [&'static str; 3] = ["text_delta", "thinking_delta", "tool_call_delta"];
+
+    /// Returns whether it is a delta.
+    pub const fn is_delta(&self) -> bool {
+        matches!(
+            self,
+            Self::TextDelta(_) | Self::ThinkingDelta(_) | Self::ToolCallDelta(_)
+        )
+    }
+}
+
 impl TransientEvent {
     /// The number of the first event that it stands for: its own, unless it is a merged delta.
     pub fn first_seq(&self) -> Seq {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use scorel_session::{LiveCursor, LiveStep};
+use scorel_proto::TransientBody;
+use scorel_session::{LiveCursor, LiveScope, LiveStep};
 use tokio::task::spawn_blocking;
 
 use super::asides::Asides;
@@ -25,7 +26,7 @@ impl Followed {
         let mut listeners = self.listeners().await;
         self.tell(&listeners, Heard::session_start(id));
         loop {
-            match self.cursor.next().await {
+            match self.cursor.next(scope(&listeners)).await {
                 LiveStep::Events(events) => {
                     for json in events {
                         let Some(kind) = Heard::kind_of(&json) else {
@@ -74,5 +75,14 @@ impl Followed {
                 Reception::Work(work) => self.asides.run(id, listener.name(), work),
             }
         }
+    }
+}
+
+/// Nothing wakes for the deltas of an answer unless a listener wants them.
+fn scope(listeners: &[Arc<dyn Listener>]) -> LiveScope {
+    let mut deltas = TransientBody::DELTAS.iter();
+    match deltas.any(|kind| listeners.iter().any(|it| it.hears(kind))) {
+        true => LiveScope::All,
+        false => LiveScope::DeltaFree,
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Ring {
     bytes: usize,
     max_bytes: usize,
     floor: Seq,
+    /// The floor of those that are no deltas.
+    delta_free_floor: Seq,
 }
 
 /// One event, encoded once for all subscribers.
@@ -21,6 +23,7 @@ pub(super) struct Ring {
 pub(crate) struct RingEvent {
     pub(crate) seq: Seq,
     pub(crate) persistent: bool,
+    pub(crate) is_delta: bool,
     pub(crate) json: Bytes,
 }
 
@@ -46,6 +49,7 @@ impl Ring {
             bytes: 0,
             max_bytes,
             floor,
+            delta_free_floor: floor,
         }
     }
 
@@ -79,6 +83,16 @@ impl Ring {
         })
     }
 
+    /// The events after `seq` that are no deltas.
+    pub(super) fn delta_free_after(&self, seq: Seq) -> Result<Vec<RingEvent>, FellBehind> {
+        if seq < self.delta_free_floor {
+            return Err(FellBehind);
+        }
+        let start = self.events.partition_point(|event| event.seq <= seq);
+        let events = self.events.range(start..).filter(|event| !event.is_delta);
+        Ok(events.cloned().collect())
+    }
+
     pub(super) fn shrink(&mut self) {
         while self.events.len() > 1 {
             self.evict();
@@ -90,6 +104,9 @@ impl Ring {
         if let Some(event) = self.events.pop_front() {
             self.bytes -= event.json.len() + OVERHEAD;
             self.floor = event.seq;
+            if !event.is_delta {
+                self.delta_free_floor = event.seq;
+            }
         }
     }
 }
@@ -106,6 +123,7 @@ mod tests {
         RingEvent {
             seq: seq(number),
             persistent: false,
+            is_delta: number.is_multiple_of(2),
             json: Bytes::from(vec![b'x'; len]),
         }
     }
@@ -142,6 +160,22 @@ mod tests {
             numbers(&ring.after(seq(40), 1000).expect("covered")),
             [0; 0]
         );
+    }
+
+    #[test]
+    fn who_wants_no_deltas_misses_none_of_the_rest_for_them() {
+        let mut ring = Ring::new(seq(0), 3 * (100 + OVERHEAD));
+        for number in [1, 2, 4, 6, 7] {
+            ring.push(event(number, 100));
+        }
+        let found = |after| {
+            let events = ring.delta_free_after(seq(after));
+            events.map(|it| it.iter().map(|event| event.seq.get()).collect::<Vec<_>>())
+        };
+        assert!(!ring.covers(seq(1)), "2 was evicted");
+        assert_eq!(found(1), Ok(vec![7]));
+        assert_eq!(found(7), Ok(vec![]));
+        assert_eq!(found(0), Err(FellBehind));
     }
 
     #[test]

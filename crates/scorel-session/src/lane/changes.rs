@@ -2,7 +2,7 @@ use scorel_proto::{EndReason, Seq};
 use tokio::sync::watch;
 
 use super::Lane;
-use crate::feed::{FeedBatch, FeedHead, FellBehind};
+use crate::feed::{FeedBatch, FeedHead, FellBehind, RingEvent};
 
 /// A receiver for the news that a session has published events.
 #[derive(Debug)]
@@ -33,6 +33,10 @@ impl Lane {
         self.feed.watch()
     }
 
+    pub(crate) fn watch_delta_free_head(&self) -> watch::Receiver<FeedHead> {
+        self.feed.watch_delta_free()
+    }
+
     /// The seq of the last published event.
     pub(crate) fn head(&self) -> Seq {
         self.feed.head()
@@ -41,6 +45,11 @@ impl Lane {
     /// Events after `seq` from the ring: about `max_bytes` of them, at least one if there is one.
     pub(crate) fn recent(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
         self.feed.after(seq, max_bytes)
+    }
+
+    /// The events after `seq` in the ring that are no deltas.
+    pub(crate) fn recent_delta_free(&self, seq: Seq) -> Result<Vec<RingEvent>, FellBehind> {
+        self.feed.delta_free_after(seq)
     }
 
     /// Drops everything from the ring but the last event.

@@ -255,7 +255,7 @@ impl Section<'_> {
         let feed = &self.lane.feed;
         self.publish_change(|state| {
             state.fold.view.apply_transient(event);
-            feed.publish_transient(event.seq, Bytes::from(json));
+            feed.publish_transient(event.seq, event.body.is_delta(), Bytes::from(json));
         });
     }
 
