@@ -21,7 +21,8 @@ const BLOCKS: &str = "echo 'The build is red.' >&2; exit 2";
 
 fn config(command: &str) -> String {
     let hooks = hook("build", "PostToolUse", &format!("{HELD}{command}"));
-    hooks + "async = true\nmatcher = 'Bash'\n[permissions]\nmode = 'full'\n"
+    // Its own time must not end it before a test has looked.
+    hooks + "async = true\nmatcher = 'Bash'\ntimeoutSeconds = 600\n[permissions]\nmode = 'full'\n"
 }
 
 /// The pipes of the hook: that it runs, and that it may go on.
