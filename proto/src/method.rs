@@ -17,6 +17,7 @@ mod hook;
 mod host;
 mod host_event;
 mod import;
+mod mcp;
 mod method_info;
 mod method_type;
 mod present;
@@ -53,6 +54,7 @@ pub use hook::*;
 pub use host::*;
 pub use host_event::*;
 pub use import::*;
+pub use mcp::*;
 pub use method_info::MethodInfo;
 pub use method_type::Method;
 pub use process::*;
@@ -191,6 +193,14 @@ methods! {
         /// does not.
         ListExtensions = "listExtensions", Read, ListExtensionsParams => ListExtensionsResult,
             [ProjectNotFound, FilesystemError];
+        /// Lists the MCP servers of the user, and those that a project declares, with what is known of each without asking
+        /// it.
+        ListMcpServers = "listMcpServers", Read, ListMcpServersParams => ListMcpServersResult,
+            [ProjectNotFound, FilesystemError];
+        /// Starts an MCP server apart from those of turns, asks for its tools, and stops it: one that is configured, or one
+        /// that is to be. Returns when that is done, or has failed.
+        TestMcpServer = "testMcpServer", Admin, TestMcpServerParams => TestMcpServerResult,
+            [ProjectNotFound, FilesystemError, UnknownName];
         /// Finds files of a project by a part of their paths, for a picker. Not listed are ignored files, what
         /// rules and `hidden` keep from models, links out of the project, and paths that are not UTF-8. A
         /// file that is seconds old may be missing.

@@ -32,6 +32,7 @@ mod input;
 mod interrupted;
 mod logs;
 mod man;
+mod mcp;
 mod models;
 mod moved;
 mod outgoing;
@@ -83,6 +84,7 @@ use crate::failure::Failure;
 use crate::interrupts::unless_ended;
 use crate::output::Output;
 use hooks::HooksCommand;
+use mcp::McpCommand;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
@@ -141,6 +143,8 @@ pub(crate) enum CliCommand {
     Config(scoreld::ConfigArgs),
     /// Show hooks, which are commands around calls, requests and turns; take over those of Claude Code
     Hooks(hooks::HooksArgs),
+    /// List, try, add and remove servers of the Model Context Protocol, whose tools agents get
+    Mcp(mcp::McpArgs),
     /// Print the script with which a shell completes commands, options, session ids and models
     Completions(completions::CompletionsArgs),
     /// Describe every command in a line
@@ -158,6 +162,7 @@ impl CliCommand {
     const fn local_verb(&self) -> Option<&'static str> {
         Some(match self {
             Self::Ext(args) => return args.local_verb(),
+            Self::Mcp(args) => return args.local_verb(),
             Self::Init(_) => "init",
             Self::Stdio => "stdio",
             Self::Logs(_) => "logs",
@@ -296,6 +301,15 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
                 global.json,
                 &local()?,
             )),
+        },
+        CliCommand::Mcp(args) => match args.action {
+            McpCommand::Remove { name } => {
+                Err(scoreld::remove_server(&name, global.json, &local()?))
+            }
+            McpCommand::Add(args) => {
+                wait_at(&global, mcp::add(&args, &local()?, link()?, output)).map(done)
+            }
+            action => wait_at(&global, mcp::run(action, link()?, output)).map(done),
         },
         CliCommand::Service(args) => service::run(&args, &local()?, output).map(done),
         CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &local()?)),

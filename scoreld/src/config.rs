@@ -9,6 +9,7 @@ mod exit;
 mod hooks;
 mod output;
 mod places;
+mod servers;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -76,6 +77,8 @@ fn begin(args: &ConfigArgs) -> Result<ConfigRun<'_>, CommandError> {
             ConfigCommand::Set { .. }
                 | ConfigCommand::Unset { .. }
                 | ConfigCommand::ImportHooks { .. }
+                | ConfigCommand::AddServer(_)
+                | ConfigCommand::RemoveServer { .. }
                 | ConfigCommand::Edit
         );
     // Only what writes there makes the home.
@@ -105,6 +108,10 @@ impl ConfigRun<'_> {
             ConfigCommand::Check { file } => self.check(file.as_deref(), out),
             ConfigCommand::ImportHooks { file } => {
                 hooks::import(&self.file(), file.as_deref(), self.args.json, out)
+            }
+            ConfigCommand::AddServer(args) => servers::add(&self.file(), args, self.args.json, out),
+            ConfigCommand::RemoveServer { name } => {
+                servers::remove(&self.file(), name, self.args.json, out)
             }
             ConfigCommand::Edit => {
                 let file = self.file();

@@ -37,6 +37,7 @@ mod hooks;
 mod kill_loop;
 mod limits;
 mod live;
+mod mcp;
 mod metrics;
 mod models;
 mod overload;

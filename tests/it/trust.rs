@@ -177,7 +177,8 @@ async fn a_hostile_clone_starts_nothing_and_tells_the_model_nothing() {
     for text in [
         "runs: ./guard.sh; at PreToolUse; in the sandbox, without network",
         "; at UserPromptSubmit; outside of the sandbox",
-        "this version runs no MCP servers",
+        "; in the sandbox, without network",
+        "this version runs no workflows",
         "not what these programs and files load or start in turn",
     ] {
         assert!(shown.contains(text), "{text} is not in\n{shown}");

@@ -17,7 +17,8 @@ use serde::Deserialize;
 
 use crate::{
     Agents, AuxiliaryConfig, ConfigPath, CustomProviders, ExtensionsConfig, LoginShellPlace,
-    ModelSettings, RuleSet, Runners, VariableName, VariablePattern, VariableValue, Warning,
+    McpConfig, ModelSettings, RuleSet, Runners, VariableName, VariablePattern, VariableValue,
+    Warning,
 };
 
 /// The effective configuration: validated, with defaults filled in.
@@ -46,6 +47,7 @@ pub struct Config {
     /// `[prompt] text`: the user's own part of the system prompt.
     pub prompt: Option<String>,
     pub extensions: ExtensionsConfig,
+    pub mcp: McpConfig,
     /// The `[[hooks]]` of the user's file.
     pub hooks: Vec<HookEntry>,
     /// The `[[hooks]]` of the project's file, which run when a user trusts them.

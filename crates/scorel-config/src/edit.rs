@@ -9,6 +9,7 @@ mod config_file;
 mod file_text;
 mod hook_addition;
 mod key_change;
+mod server_change;
 mod text_change;
 mod text_table;
 

@@ -15,9 +15,10 @@ pub(super) struct KnownKey {
 }
 
 /// Tables whose keys are names of the user's own, or begin with one.
-pub(super) const OWN_NAMES: [&str; 7] = [
+pub(super) const OWN_NAMES: [&str; 8] = [
     "extensions",
     "hooks",
+    "mcp.servers",
     "providers",
     "runners",
     "agents",
@@ -116,6 +117,7 @@ keys! {
     "compaction.reserveTokens" => |it| json!(it.compaction.reserve_tokens),
     "compaction.keepTokens" => |it| json!(it.compaction.keep_tokens),
     "compaction.summaryTokens" => |it| json!(it.compaction.summary_tokens),
+    "mcp.disabled" => |_| json!([]),
     "auxiliary.model" => none,
     "prompt.text" => none,
     "attach.whileRunning" => |_| json!("followUp"),

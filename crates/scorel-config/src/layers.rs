@@ -16,6 +16,7 @@ use super::agent_section::agents;
 use super::bounded::{number, number_or, seconds_or};
 use super::dollars::Dollars;
 use super::hook_section::hooks;
+use super::mcp::mcp_servers;
 use super::model_section::model_settings;
 use super::origin::DocumentOrigin;
 use super::project::ProjectLayer;
@@ -28,8 +29,8 @@ use super::schema::{
 };
 use super::warning::warning;
 use super::{
-    Agents, Config, ConfigError, CustomProviders, ModelSettings, PermissionsConfig, RuntimeConfig,
-    ServiceConfig, SessionsConfig, ToolsConfig, lowering,
+    Agents, Config, ConfigError, CustomProviders, McpConfig, ModelSettings, PermissionsConfig,
+    RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig, lowering,
 };
 use crate::{BuiltinRule, RuleSet};
 
@@ -60,6 +61,11 @@ impl Config {
             agents: agents(&document.agents, origin)?,
             runners,
             hooks: hooks(&document.hooks, true, origin)?,
+            mcp: McpConfig {
+                disabled: document.mcp.disabled.clone(),
+                servers: mcp_servers(&document.mcp, true, origin)?,
+                project_servers: Vec::new(),
+            },
             ..Self::plain(document)
         })
     }
@@ -83,6 +89,7 @@ impl Config {
             auxiliary: document.auxiliary.clone(),
             prompt: document.prompt.text.clone(),
             extensions: document.extensions.clone(),
+            mcp: McpConfig::default(),
             hooks: Vec::new(),
             project_hooks: Vec::new(),
             warnings: Vec::new(),
@@ -94,6 +101,7 @@ impl Config {
         let mut config = self.clone();
         config.warnings.clone_from(&layer.refused);
         config.project_hooks.clone_from(&layer.hooks);
+        config.mcp.project_servers.clone_from(&layer.servers);
         match &layer.model_id {
             Some(_) if config.model.is_demo() => {
                 let reason = "no model is configured in the user's file";

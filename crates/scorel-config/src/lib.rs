@@ -8,7 +8,7 @@
 //! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
 //! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
 //! thinking level, lower limits of turns, agents and the orchestrator, and add `deny` and `ask` rules. Its hooks
-//! are read, and run only when a user trusts them.
+//! and servers are read, and run only when a user trusts them.
 //! Its other settings are ignored with a [`Warning`].
 
 mod agent;
@@ -34,6 +34,7 @@ mod keys;
 mod layers;
 mod login_shell_place;
 mod lowering;
+mod mcp;
 mod model;
 mod model_name;
 mod model_section;
@@ -72,6 +73,10 @@ pub use error::{ConfigError, Position};
 pub use extension_section::ExtensionsConfig;
 pub use key::{ConfigKey, InvalidConfigKey};
 pub use login_shell_place::LoginShellPlace;
+pub use mcp::{
+    McpCommand, McpConfig, McpEndpoint, McpServer, McpServerName, McpShare, McpToolFilter,
+    McpToolPattern, McpTransport,
+};
 pub use model::{ModelSettings, usual_key_names};
 pub use path::ConfigPath;
 pub use rule::GateRule;

@@ -9,6 +9,11 @@ use serde::Deserialize;
 pub struct ConfigPath(String);
 
 impl ConfigPath {
+    /// The path as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The path; `None` if it begins with `~/` and the home is unknown.
     pub fn path(&self, home: Option<&Path>) -> Option<PathBuf> {
         match self.0.strip_prefix("~/") {

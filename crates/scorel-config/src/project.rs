@@ -3,17 +3,19 @@ use std::path::PathBuf;
 use scorel_extension::hook::HookEntry;
 use toml::{Table, Value};
 
-use super::ConfigError;
 use super::hook_section::hooks;
+use super::mcp::mcp_servers;
 use super::origin::DocumentOrigin;
 use super::schema::{AgentSection, AgentTaskSection, Document, OrchestratorSection};
 use super::table_check::Tables;
 use super::warning::{Warning, warning};
+use super::{ConfigError, McpServer};
 use crate::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
-const ALLOWED: [&str; 18] = [
+const ALLOWED: [&str; 19] = [
     "hooks",
+    "mcp.servers",
     "model.id",
     "model.thinkingLevel",
     "runtime.maxSteps",
@@ -48,6 +50,7 @@ pub(super) struct ProjectLayer {
     pub ask: Vec<GateRule>,
     pub deny: Vec<GateRule>,
     pub hooks: Vec<HookEntry>,
+    pub servers: Vec<McpServer>,
     /// Its other settings.
     pub refused: Vec<Warning>,
 }
@@ -65,6 +68,7 @@ impl ProjectLayer {
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),
             hooks: hooks(&document.hooks, false, origin)?,
+            servers: mcp_servers(&document.mcp, false, origin)?,
             refused: Self::refused_keys(origin),
         })
     }

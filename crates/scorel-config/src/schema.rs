@@ -18,6 +18,7 @@ use super::bounded::Bounded;
 use super::config::EnvironmentConfig;
 use super::dollars::Dollars;
 use super::extension_section::ExtensionsConfig;
+use super::mcp::McpSection;
 use super::model_name::model_name;
 use super::path::ConfigPath;
 use super::runner::{OnContextLost, RunnerSandbox};
@@ -52,6 +53,7 @@ pub(super) struct Document {
     pub prompt: PromptSection,
     pub attach: AttachSection,
     pub extensions: ExtensionsConfig,
+    pub mcp: McpSection,
     pub hooks: Vec<Spanned<HookSection>>,
 }
 

@@ -4,6 +4,7 @@ mod edit_key;
 mod extensions;
 mod files;
 mod hooks;
+mod mcp;
 mod model;
 mod page;
 mod project;

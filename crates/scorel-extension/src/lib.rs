@@ -15,3 +15,4 @@ pub mod program;
 pub use arguments::expand_arguments;
 pub use extension_id::ExtensionId;
 pub use problem::{Problem, nearest};
+pub use short_name::is_short_name;

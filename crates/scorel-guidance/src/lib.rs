@@ -5,5 +5,6 @@ mod project;
 
 pub mod extensions;
 pub mod instructions;
+pub mod mcp;
 pub mod skills;
 pub mod trust;

@@ -1,4 +1,5 @@
 mod open;
+mod processes;
 mod status;
 
 use std::fmt;
@@ -7,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use scorel_config::{Config, ConfigSource, ConfigWatch};
 use scorel_guidance::extensions::Extensions;
+use scorel_guidance::mcp::McpServers;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
@@ -30,6 +32,7 @@ use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry};
 use crate::file_finder::FileFinder;
 use crate::followers::Followers;
+use crate::mcp_clients::McpClients;
 use crate::metrics::Metrics;
 use crate::programs::ExtensionPrograms;
 use crate::project_items::ProjectItems;
@@ -49,10 +52,12 @@ pub struct Host {
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
     pub(crate) extensions: Extensions,
+    pub(crate) mcp_servers: McpServers,
     pub(crate) commands: Commands,
     pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
     pub(crate) programs: Arc<ExtensionPrograms>,
+    pub(crate) mcp_clients: Arc<McpClients>,
     pub(crate) hooks: Arc<HookRegistry>,
     pub(crate) command_hooks: Arc<CommandHooks>,
     pub(crate) orchestrator: Arc<Orchestrator>,
@@ -127,9 +132,9 @@ impl Host {
             && self.orchestrator.open_runtimes().is_empty()
     }
 
-    /// Stops the programs of extensions and waits for their ends.
+    /// Stops the programs of extensions, and servers, and waits for their ends.
     pub async fn stop_programs(&self) {
-        self.programs.close().await;
+        tokio::join!(self.programs.close(), self.mcp_clients.close());
     }
 
     /// The current configuration, without a project's.

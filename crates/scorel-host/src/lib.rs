@@ -24,6 +24,7 @@ mod followers;
 mod host;
 mod import_file;
 mod listeners;
+mod mcp_clients;
 mod metrics;
 mod notices;
 mod permission;

@@ -6,6 +6,7 @@
 mod listening;
 mod program_calls;
 mod program_means;
+mod program_order;
 mod program_port;
 mod report;
 mod source;
@@ -25,6 +26,7 @@ use program_port::ProgramPort;
 
 pub(crate) use program_calls::{ProgramCaller, ProgramCalls};
 pub(crate) use program_means::ProgramMeans;
+pub(crate) use program_order::ProgramOrder;
 pub(crate) use source::ProgramHooks;
 
 /// The programs of extensions.
@@ -60,9 +62,9 @@ impl fmt::Debug for ExtensionPrograms {
 }
 
 impl ExtensionPrograms {
-    pub(crate) fn new(means: ProgramMeans) -> Arc<Self> {
+    pub(crate) fn new(means: Arc<ProgramMeans>) -> Arc<Self> {
         Arc::new(Self {
-            means: Arc::new(means),
+            means,
             running: Mutex::default(),
         })
     }

@@ -5,7 +5,6 @@
 
 mod entries;
 mod hooks;
-mod servers;
 mod workflows;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use std::sync::Arc;
 
 use scorel_config::ConfigSource;
 use scorel_guidance::extensions::Extensions;
+use scorel_guidance::mcp::McpServers;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::ProjectItem;
 
@@ -26,6 +26,7 @@ pub(crate) struct ProjectItems {
     home: PathBuf,
     skills: Skills,
     extensions: Extensions,
+    servers: McpServers,
     config: Arc<ConfigSource>,
 }
 
@@ -34,12 +35,14 @@ impl ProjectItems {
         home: &Path,
         skills: Skills,
         extensions: Extensions,
+        servers: McpServers,
         config: Arc<ConfigSource>,
     ) -> Self {
         Self {
             home: home.to_owned(),
             skills,
             extensions,
+            servers,
             config,
         }
     }
@@ -48,7 +51,7 @@ impl ProjectItems {
     pub(crate) fn of(&self, project: &Path) -> Vec<ProjectItem> {
         let mut items = self.skills.project_items(project);
         items.extend(hooks::items(project, &self.config.current(Some(project))));
-        items.extend(servers::items(project));
+        items.extend(self.servers.project_items(project));
         items.extend(self.extensions.project_items(project));
         if let Some(scorel) = self.directory_of(project) {
             items.extend(workflows::items(&scorel));

@@ -21,6 +21,7 @@ mod hooks;
 mod host;
 mod host_agents;
 mod import;
+mod mcp_servers;
 mod message_pictures;
 mod mutation;
 mod named_project;
@@ -84,6 +85,8 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::ListHooks, _, _>(table, hooks::list)?;
     method::<proto::TestHook, _, _>(table, hook_test::test)?;
     method::<proto::ListExtensions, _, _>(table, extensions::list)?;
+    method::<proto::ListMcpServers, _, _>(table, mcp_servers::list)?;
+    method::<proto::TestMcpServer, _, _>(table, mcp_servers::test)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
     method::<proto::RestartProcess, _, _>(table, processes::restart)?;

@@ -38,12 +38,13 @@ use crate::session_blobs::SessionBlobs;
 use crate::titles;
 use new_turn::NewTurn;
 use session_state::{PrepareTurn, SessionState};
-use turn_error::{config_error, turn_error};
+use turn_error::config_error;
 use workplaces::Workplaces;
 
 pub use hook_source::{HookSource, HookTurn};
 pub(crate) use own_tools::own_sources;
 pub use tool_source::{ToolPlace, ToolSource};
+pub(crate) use turn_error::turn_error;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///

@@ -11,6 +11,7 @@ mod header;
 mod incoming;
 mod kind;
 mod lines;
+mod long_lines;
 
 use std::time::Duration;
 

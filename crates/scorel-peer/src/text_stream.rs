@@ -60,6 +60,17 @@ impl TextStream {
         Self::framed(chosen, reader, writer, limits)
     }
 
+    /// As [`Self::of_lines`], where an answer that is too long becomes the failure of its call.
+    pub fn of_loose_lines<R, W>(reader: R, writer: W, limits: &FrameLimits) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
+    {
+        let chosen = ChosenFraming::new(Framing::Lines.into());
+        let decoder = FrameDecoder::loose(Arc::clone(&chosen), limits.frame);
+        Self::decoded(chosen, decoder, reader, writer, limits)
+    }
+
     /// Texts behind header blocks from the first one on, for a program that reads no other framing.
     pub fn of_headers<R, W>(reader: R, writer: W, limits: &FrameLimits) -> Self
     where
@@ -76,6 +87,20 @@ impl TextStream {
         W: AsyncWrite + Send + 'static,
     {
         let decoder = FrameDecoder::new(Arc::clone(&chosen), limits.frame);
+        Self::decoded(chosen, decoder, reader, writer, limits)
+    }
+
+    fn decoded<R, W>(
+        chosen: ChosenFraming,
+        decoder: FrameDecoder,
+        reader: R,
+        writer: W,
+        limits: &FrameLimits,
+    ) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
+    {
         let incoming = Incoming::new(reader, decoder, limits.partial_frame);
         // The timeout restarts with every byte written: a slow reader may take long for a large text, a
         // stalled one may not.

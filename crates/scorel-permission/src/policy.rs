@@ -109,8 +109,9 @@ impl Policy {
                 tool,
                 input,
                 digest,
-            } => self.call_tool(tool, input, digest.as_deref()),
-            Effect::CallUntold { tool } => self.call_tool(tool, &Value::Null, None),
+                reads_only,
+            } => self.call_tool(tool, input, digest.as_deref(), *reads_only),
+            Effect::CallUntold { tool } => self.call_tool(tool, &Value::Null, None, false),
             Effect::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
             Effect::Unresolved { reason } => PolicyVerdict::new(Decision::Deny, reason.as_str()),
         }
@@ -168,9 +169,18 @@ impl Policy {
     }
 
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
-    /// the mode `full` allows it, even if it declares itself read-only.
-    fn call_tool(&self, tool: &str, input: &Value, digest: Option<&str>) -> PolicyVerdict {
+    /// the mode `full` allows it, even if it declares itself read-only, unless the user believes that.
+    fn call_tool(
+        &self,
+        tool: &str,
+        input: &Value,
+        digest: Option<&str>,
+        reads_only: bool,
+    ) -> PolicyVerdict {
         let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool, input, digest));
+        if reads_only && self.forbidding(covers).is_none() {
+            return PolicyVerdict::new(Decision::Allow, "you trust that it only reads");
+        }
         self.by_rules_or_full(covers)
     }
 

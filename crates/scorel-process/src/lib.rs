@@ -10,6 +10,7 @@
 
 mod failures;
 mod find_program;
+mod log_pace;
 mod output_pace;
 mod output_tail;
 mod paced_reader;
@@ -20,6 +21,7 @@ mod service_error;
 mod service_link;
 mod service_process;
 mod service_status;
+mod service_words;
 mod serving;
 mod stderr_log;
 mod stderr_tail;
@@ -35,6 +37,7 @@ pub use service_error::ServiceError;
 pub use service_link::{CallLimit, ServiceLink};
 pub use service_process::ServiceProcess;
 pub use service_status::ServiceStatus;
+pub use service_words::ServiceWords;
 pub use stderr_log::StderrLog;
 pub use stderr_tail::StderrTail;
 pub use stop::{GOODBYE, end_run};

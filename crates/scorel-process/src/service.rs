@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::secrets::Secrets;
 use crate::service_link::ServiceLink;
+use crate::service_words::ServiceWords;
 
 /// From the start of a program until it is ready.
 const START: Duration = Duration::from_secs(30);
@@ -45,6 +46,17 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
 
     /// Takes a notification. Returns at once.
     fn notified(&self, method: &str, params: &RawValue);
+
+    /// The messages of its protocol that are no methods of its own.
+    fn words(&self) -> ServiceWords {
+        ServiceWords::default()
+    }
+
+    /// Asked when a program ended, or was refused by [`Self::open`], before it was ready. True if it is started
+    /// again at once, which is no failure: another greeting may do better. Two in a row have to end with false.
+    fn greets_again(&self) -> bool {
+        false
+    }
 }
 
 /// A program that was started, with the secrets that it got.
@@ -62,6 +74,8 @@ pub enum ServiceFraming {
     /// A text a line, until the program answers otherwise.
     #[default]
     Lines,
+    /// A text a line. A line that is no message is part of the log: programs print there what is for people.
+    LooseLines,
     /// Header blocks with `Content-Length`, from the first text on.
     Headers,
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use scorel_peer::{CallError, Peer, request};
+use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::Notify;
@@ -12,12 +13,16 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::service_error::ServiceError;
+use crate::service_words::ServiceWords;
 
 /// Calls in flight to a process; further ones wait.
 const MAX_CALLS: usize = 32;
 
 /// Bytes that wait to be written to a process.
 const OUTBOX: usize = 8 * 1024 * 1024;
+
+/// The id of a call that stays open. Those that are waited for count from one.
+const SUBSCRIPTION: u64 = 0;
 
 /// Calls in a row that are not answered in time.
 const MAX_TIMEOUTS: u32 = 3;
@@ -48,6 +53,7 @@ impl CallLimit {
 #[derive(Debug)]
 pub struct ServiceLink {
     name: String,
+    words: ServiceWords,
     peer: Peer,
     calls: AtomicUsize,
     /// In a row.
@@ -61,9 +67,10 @@ pub struct ServiceLink {
 }
 
 impl ServiceLink {
-    pub(crate) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str, words: ServiceWords) -> Self {
         Self {
             name: name.to_owned(),
+            words,
             peer: Peer::new(OUTBOX, MAX_CALLS),
             calls: AtomicUsize::new(0),
             timeouts: AtomicU32::new(0),
@@ -74,7 +81,8 @@ impl ServiceLink {
         }
     }
 
-    /// Calls the process. A call that is dropped, or takes too long, is withdrawn: `$/cancelRequest`.
+    /// Calls the process. A call that is dropped, or takes too long, is withdrawn:
+    /// [`ServiceWords::cancel`].
     ///
     /// # Errors
     /// See [`ServiceError`].
@@ -125,6 +133,25 @@ impl ServiceLink {
         self.touch();
         let text = request(None, method, Some(params));
         let _ended = self.peer.outbox().send(text).await;
+    }
+
+    /// The failure of a call whose answer is none to its method.
+    pub fn misanswered(&self, method: &str, error: &serde_json::Error) -> ServiceError {
+        let reason = format!("its answer to `{method}` cannot be read: {error}");
+        ServiceError::Answered(RpcError::new(ErrorCode::InternalError, reason))
+    }
+
+    /// Asks for notifications by a call that stays open, and waits for no answer. It keeps the process from nothing.
+    pub async fn subscribe(&self, method: &str, params: &RawValue) {
+        let text = request(Some(SUBSCRIPTION), method, Some(params));
+        let _ended = self.peer.outbox().send(text).await;
+    }
+
+    /// Says that the end of the input is next, if there is a word for it.
+    pub(crate) fn say_goodbye(&self) {
+        if let Some(word) = self.words.goodbye {
+            self.notify(word, RawValue::NULL);
+        }
     }
 
     pub(crate) const fn peer(&self) -> &Peer {
@@ -243,9 +270,10 @@ impl<'a> OpenCall<'a> {
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         if self.is_sent.load(Ordering::Acquire) && !self.is_answered.load(Ordering::Acquire) {
-            let params = to_raw_value(&json!({ "id": self.id.load(Ordering::Acquire) }));
+            let (method, id) = self.link.words.cancel;
+            let params = to_raw_value(&json!({ id: self.id.load(Ordering::Acquire) }));
             // Without room the process does not read, and would not see this either.
-            let _told = params.is_ok_and(|it| self.link.notify("$/cancelRequest", &it));
+            let _told = params.is_ok_and(|it| self.link.notify(method, &it));
         }
         self.link.touch();
         self.link.calls.fetch_sub(1, Ordering::AcqRel);

@@ -160,7 +160,8 @@ impl ServiceProcess {
         });
     }
 
-    fn unavailable(&self) -> ServiceError {
+    /// The reason for which it does not run.
+    pub fn unavailable(&self) -> ServiceError {
         let status = self.status();
         let mut reason = status.reason.unwrap_or_else(|| "it was stopped".to_owned());
         if let Some(wait) = status.starts_in {

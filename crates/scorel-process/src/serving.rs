@@ -12,8 +12,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
+use crate::log_pace::LogPace;
 use crate::output_pace::OutputPace;
-use crate::service::Service;
+use crate::service::{Service, ServiceFraming};
 use crate::service_link::ServiceLink;
 
 /// Calls of a process that are open; with more, it is not read.
@@ -21,6 +22,9 @@ const MAX_CALLS: usize = 64;
 
 /// The cost of a text at a pace of its own, beside that of its bytes: a flood is of small ones.
 const TEXT: usize = 1024;
+
+/// Bytes of a line in the log that is no message.
+const STRAY: usize = 4 * 1024;
 
 /// The reason of a connection whose program may be about to exit.
 pub(crate) const CLOSED_OUTPUT: &str = "it closed its output";
@@ -37,6 +41,7 @@ pub(crate) async fn serve(
     link: &Arc<ServiceLink>,
     service: &Arc<dyn Service>,
     stream: TextStream,
+    framing: ServiceFraming,
 ) -> String {
     let TextStream {
         mut incoming,
@@ -55,6 +60,7 @@ pub(crate) async fn serve(
             service,
             slots: Arc::new(Semaphore::new(MAX_CALLS)),
             running: JoinSet::new(),
+            strays: (framing == ServiceFraming::LooseLines).then(LogPace::new),
         };
         let mut pace = OutputPace::new();
         while let Some(text) = incoming.next().await {
@@ -85,6 +91,8 @@ struct IncomingCalls<'a> {
     slots: Arc<Semaphore>,
     /// Ended with the connection.
     running: JoinSet<()>,
+    /// Takes texts that are no messages, where they are no failure.
+    strays: Option<LogPace>,
 }
 
 impl IncomingCalls<'_> {
@@ -97,9 +105,15 @@ impl IncomingCalls<'_> {
                     self.take_entry(entry).await;
                 }
             }
-            Frame::Refused(error) => return Err(error.message),
-            Frame::NotUtf8 => return Err("a text is not UTF-8".to_owned()),
+            Frame::Refused(error) => return self.take_stray(text, error.message),
+            Frame::NotUtf8 => return self.take_stray(text, "a text is not UTF-8".to_owned()),
         }
+        Ok(())
+    }
+
+    fn take_stray(&mut self, text: &[u8], problem: String) -> Result<(), String> {
+        let pace = self.strays.as_mut().ok_or(problem)?;
+        pace.log(self.service.name(), &text[..text.len().min(STRAY)]);
         Ok(())
     }
 

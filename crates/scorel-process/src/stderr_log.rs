@@ -1,21 +1,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bytes::BytesMut;
 use scorel_peer::LineCutter;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::task::yield_now;
-use tokio::time::Instant;
 
+use crate::log_pace::LogPace;
 use crate::output_pace::OutputPace;
 use crate::redacted_reader::RedactedReader;
 use crate::secrets::Secrets;
 use crate::stderr_tail::StderrTail;
-
-/// Lines that go to the daemon's log in a [`SECOND`]; the rest is counted.
-const LINES: u32 = 100;
-
-const SECOND: Duration = Duration::from_secs(1);
 
 /// Bytes of a line in the log. A longer one is cut into several.
 const LINE: usize = 4 * 1024;
@@ -37,7 +31,7 @@ impl StderrLog {
     pub async fn read(&self, name: &str, stderr: impl AsyncRead + Unpin, secrets: Secrets) {
         let mut reader = RedactedReader::new(stderr, secrets);
         let (mut lines, mut unread) = (LineCutter::new(LINE), BytesMut::new());
-        let mut pace = LogPace::new(Instant::now());
+        let mut pace = LogPace::new();
         let mut output_pace = OutputPace::new();
         let mut chunk = vec![0; CHUNK];
         while let Ok(count @ 1..) = reader.read(&mut chunk).await {
@@ -87,69 +81,9 @@ impl StderrLog {
     }
 }
 
-/// Bounds the lines that one program adds to the log.
-struct LogPace {
-    since: Instant,
-    logged: u32,
-    dropped: u64,
-}
-
-impl LogPace {
-    const fn new(now: Instant) -> Self {
-        Self {
-            since: now,
-            logged: 0,
-            dropped: 0,
-        }
-    }
-
-    /// Returns whether a line may be logged now.
-    fn admit(&mut self, now: Instant) -> bool {
-        if now.duration_since(self.since) >= SECOND {
-            self.since = now;
-            self.logged = 0;
-        }
-        let admitted = self.logged < LINES;
-        match admitted {
-            true => self.logged += 1,
-            false => self.dropped += 1,
-        }
-        admitted
-    }
-
-    fn log(&mut self, name: &str, line: &[u8]) {
-        if self.admit(Instant::now()) {
-            self.end(name);
-            let line = String::from_utf8_lossy(line);
-            // As a quoted text: what a program says must not look like the daemon's own lines.
-            tracing::info!(process = name, line = ?line.trim_end(), "a process says");
-        }
-    }
-
-    fn end(&mut self, name: &str) {
-        let dropped = std::mem::take(&mut self.dropped);
-        if dropped > 0 {
-            tracing::warn!(
-                process = name,
-                dropped,
-                "a process says more than is logged"
-            );
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_hundred_lines_a_second_are_logged_and_the_rest_is_counted() {
-        let mut pace = LogPace::new(Instant::now());
-        let admitted = (0..250).filter(|_| pace.admit(Instant::now())).count();
-        assert_eq!((admitted, pace.dropped), (100, 150));
-        tokio::time::advance(SECOND).await;
-        assert!(pace.admit(Instant::now()));
-    }
 
     #[tokio::test(start_paused = true)]
     async fn the_end_of_endless_lines_is_kept_without_secrets() {

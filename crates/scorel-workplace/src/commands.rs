@@ -234,7 +234,8 @@ impl CommandHost {
         found.opening(daemon.opened())
     }
 
-    fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {
+    /// The paths that the configuration names; without those below a home directory that is not known.
+    pub fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {
         let home = self.user_home.as_deref();
         paths.iter().filter_map(move |path| path.path(home))
     }

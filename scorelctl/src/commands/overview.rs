@@ -21,7 +21,7 @@ const GROUPS: [(&str, &str); 9] = [
     ("Agents", "spawn agents runtimes graph worktrees runners"),
     (
         "Set up",
-        "config projects skills hooks ext trust completions",
+        "config projects skills hooks ext mcp trust completions",
     ),
     (
         "Daemon",

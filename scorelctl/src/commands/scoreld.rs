@@ -9,6 +9,9 @@ use std::{env, io};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use scorel_proto::McpProgram;
+use scorel_screen::escape::one_line;
+use serde_json::Value;
 
 use crate::daemon::{LocalDaemon, daemon_program};
 use crate::failure::Failure;
@@ -75,6 +78,50 @@ pub(super) fn import_hooks(file: Option<&Path>, json: bool, link: &LocalDaemon) 
     replaced_by(command)
 }
 
+/// Takes an MCP server out of the configuration.
+pub(super) fn remove_server(name: &str, json: bool, link: &LocalDaemon) -> Failure {
+    let mut command = scoreld("config", &[], json, link);
+    command.args(["remove-server", "--", name]);
+    replaced_by(command)
+}
+
+/// Adds an MCP server to the configuration. Returns the path of the file.
+pub(super) fn add_server(
+    name: &str,
+    program: &McpProgram,
+    link: &LocalDaemon,
+) -> Result<String, Failure> {
+    let mut command = scoreld("config", &[], true, link);
+    command.args(["add-server", name]);
+    for (option, pairs) in [
+        ("--env", &program.env),
+        ("--secret-env", &program.secret_env),
+    ] {
+        let pairs = pairs
+            .iter()
+            .map(|(name, value)| format!("{option}={name}={value}"));
+        command.args(pairs);
+    }
+    command.arg("--").args(&program.command);
+    let ended = command
+        .output()
+        .map_err(|error| not_run(&command, &error))?;
+    let said: Value = serde_json::from_slice(match ended.status.success() {
+        true => &ended.stdout,
+        false => &ended.stderr,
+    })
+    .unwrap_or_default();
+    match (ended.status.success(), said["path"].as_str()) {
+        (true, Some(path)) => Ok(path.to_owned()),
+        _ => {
+            let reason = said["error"]["message"]
+                .as_str()
+                .unwrap_or("scoreld has failed");
+            Err(Failure::refused("config_refused", one_line(reason)))
+        }
+    }
+}
+
 fn scoreld(verb: &str, options: &[&str], json: bool, link: &LocalDaemon) -> Command {
     let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
     command.arg(verb).arg("--home").arg(link.home().path());
@@ -89,6 +136,10 @@ fn scoreld(verb: &str, options: &[&str], json: bool, link: &LocalDaemon) -> Comm
 fn replaced_by(mut command: Command) -> Failure {
     // Its help and its errors name the program that the user has called.
     let error = command.arg0("scorelctl").exec();
+    not_run(&command, &error)
+}
+
+fn not_run(command: &Command, error: &io::Error) -> Failure {
     let program = Path::new(command.get_program());
     let message = format!("cannot run {}: {error}", program.display());
     // scoreld exits with the same code for a check that could not be performed.

@@ -3,8 +3,9 @@ use std::time::Duration;
 
 use scorel_client::{ClientError, Connection, DaemonHome};
 use scorel_proto::{
-    ListAgents, ListAgentsParams, ListModels, ListModelsParams, ListRunners, ListRunnersParams,
-    ListSessions, ListSessionsParams, Session, SessionId,
+    ListAgents, ListAgentsParams, ListMcpServers, ListMcpServersParams, ListModels,
+    ListModelsParams, ListRunners, ListRunnersParams, ListSessions, ListSessionsParams, Session,
+    SessionId,
 };
 use tokio::runtime::Builder;
 use tokio::time::timeout;
@@ -26,6 +27,7 @@ pub(super) enum DaemonValues {
     Models,
     Runners,
     Agents,
+    McpServers,
 }
 
 impl DaemonValues {
@@ -93,6 +95,14 @@ impl DaemonValues {
                 let named = listed
                     .into_iter()
                     .map(|it| (it.agent_type, one_line(&it.config.description)));
+                named.collect()
+            }
+            Self::McpServers => {
+                let params = ListMcpServersParams::default();
+                let listed = connection.call::<ListMcpServers>(&params).await?.servers;
+                let named = listed
+                    .into_iter()
+                    .map(|it| (it.name, one_line(&it.command)));
                 named.collect()
             }
         })

@@ -35,6 +35,7 @@ fn completed(argument: Arg, words: &TypedWords) -> Arg {
         "MODEL" => DaemonValues::Models,
         "RUNNER" => DaemonValues::Runners,
         "TYPE" => DaemonValues::Agents,
+        "SERVER" => DaemonValues::McpServers,
         _ => return argument,
     };
     let words = words.clone();

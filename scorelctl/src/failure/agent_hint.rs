@@ -15,7 +15,7 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
         ErrorCode::UnknownName if error.details["kind"] == "process" => {
             match error.details["suggestion"].as_str() {
                 Some(name) => {
-                    let id = name.strip_prefix("extension:").unwrap_or(name);
+                    let id = name.split_once(':').map_or(name, |(_, id)| id);
                     format!("did you mean {}?", one_line(id))
                 }
                 None => "`scorelctl ext list` lists the extensions".to_owned(),
@@ -24,6 +24,12 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
         ErrorCode::UnknownName if error.details["kind"] == "hook" => {
             let name = error.details["suggestion"].as_str()?;
             format!("did you mean {}?", one_line(name))
+        }
+        ErrorCode::UnknownName if error.details["kind"] == "MCP server" => {
+            match error.details["suggestion"].as_str() {
+                Some(name) => format!("did you mean {}?", one_line(name)),
+                None => "`scorelctl mcp list` lists the servers".to_owned(),
+            }
         }
         ErrorCode::UnknownName => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean /{}?", one_line(name)),
@@ -99,6 +105,9 @@ mod tests {
         let process = json!({"kind": "process", "suggestion": "extension:notes"});
         let text = hint(ErrorCode::UnknownName, process).expect("a hint");
         assert_eq!(text, "did you mean notes?");
+        let server = json!({"kind": "MCP server", "suggestion": "tickets"});
+        let text = hint(ErrorCode::UnknownName, server).expect("a hint");
+        assert_eq!(text, "did you mean tickets?");
         assert!(hint(ErrorCode::AgentTaskNotFound, json!(null)).is_some());
         assert_eq!(hint(ErrorCode::Conflict, json!(null)), None);
     }

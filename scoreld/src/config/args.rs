@@ -66,6 +66,36 @@ pub(crate) enum ConfigCommand {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
+    /// Add an MCP server that is a program; nothing of it is started
+    AddServer(AddServerArgs),
+    /// Remove an MCP server
+    RemoveServer {
+        /// Its name
+        #[arg(value_name = "SERVER")]
+        name: String,
+    },
     /// Open a copy of the file in $VISUAL or $EDITOR, and put it in place if it is valid
     Edit,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AddServerArgs {
+    /// Its name: small letters, digits and `-`
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// An environment variable that it gets
+    #[arg(long, value_name = "VAR=VALUE", value_parser = pair)]
+    pub(crate) env: Vec<(String, String)>,
+    /// An environment variable that gets a secret, by the secret's name
+    #[arg(long, value_name = "VAR=NAME", value_parser = pair)]
+    pub(crate) secret_env: Vec<(String, String)>,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<String>,
+}
+
+fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("expected a name, `=` and a value")?;
+    Ok((name.to_owned(), value.to_owned()))
 }

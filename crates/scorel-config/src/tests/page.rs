@@ -22,9 +22,10 @@ const REWRITE: &str = "SCOREL_REWRITE_DOCS";
 const MARKER: &str = "<!-- keys: ";
 
 /// Keys with a size in bytes, besides those whose names say so.
-const SIZES: [&str; 5] = [
+const SIZES: [&str; 6] = [
     "rpc.maxFrameIn",
     "rpc.maxFrameOut",
+    "mcp.servers.memory",
     "tools.limits.memory",
     "tools.limits.fileSize",
     "tools.limits.scratchSpace",
@@ -66,7 +67,12 @@ fn the_tables_of_keys_are_up_to_date() {
 fn every_key_is_on_the_page() {
     let page = include_str!("../../../../docs/configuration.md");
     let sections = KEYS.iter().filter_map(|key| key.name.rsplit_once('.'));
-    let own = ["providers.NAME", "runners.NAME", "agents.TYPE"];
+    let own = [
+        "providers.NAME",
+        "runners.NAME",
+        "agents.TYPE",
+        "mcp.servers",
+    ];
     let own = own.into_iter().flat_map(|section| {
         let names = known_in(section).unwrap();
         names.into_iter().map(move |name| (section, name))
@@ -202,7 +208,11 @@ fn default_text(key: &str, is_size: bool) -> Option<String> {
 
 /// The default of a key in a table with a name of the user's own.
 fn default_in_own_table(key: &str) -> Value {
-    let config = user("[runners.r]\ntype = 'command'\ncommand = ['true']\n[agents.a]\n").unwrap();
+    let config = user(
+        "[runners.r]\ntype = 'command'\ncommand = ['true']\n[agents.a]\n[[mcp.servers]]\nname = 's'\ncommand = 'true'\n",
+    )
+    .unwrap();
+    let server = &config.mcp.servers[0];
     let (runner, agent) = (&config.runners["r"], &config.agents["a"].config);
     match key {
         "runners.NAME.sandbox" => json!(format!("{:?}", runner.sandbox).to_lowercase()),
@@ -215,6 +225,10 @@ fn default_in_own_table(key: &str) -> Value {
             json!(format!("{:?}", runner.on_context_lost).to_lowercase())
         }
         "runners.NAME.trustOwn" => json!(runner.trust_own),
+        "mcp.servers.share" => json!(server.share.word()),
+        "mcp.servers.trustReadOnly" => json!(server.trust_read_only),
+        "mcp.servers.timeoutSeconds" => json!(server.timeout.as_secs()),
+        "mcp.servers.idleSeconds" => json!(server.idle.map(|it| it.as_secs())),
         "agents.TYPE.runner" => json!(agent.runner),
         "agents.TYPE.workspace" => json!(agent.workspace),
         "agents.TYPE.defaultQuota" => json!(agent.default_quota),

@@ -8,6 +8,9 @@ use crate::parse::parse;
 /// A name and a text that stand nowhere in the schema, nor near anything that does.
 const STRANGE: &str = "xyzzy";
 
+/// Sections of which a file may have several.
+const LISTS: [&str; 1] = ["mcp.servers"];
+
 /// What the loader says of the values of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TakenValues {
@@ -28,7 +31,13 @@ pub(crate) enum TakenValues {
 impl TakenValues {
     /// `key` has the names of its sections.
     pub(crate) fn of(key: &str) -> Self {
-        if let Some(reason) = refusal(&format!("{key} = -1")) {
+        let text = |value: &str| match key.rsplit_once('.') {
+            Some((section, name)) if LISTS.contains(&section) => {
+                format!("[[{section}]]\n{name} = {value}")
+            }
+            _ => format!("{key} = {value}"),
+        };
+        if let Some(reason) = refusal(&text("-1")) {
             if let Some((min, max)) = between(&reason, "a whole number from ") {
                 return Self::Numbers { min, max };
             }
@@ -36,7 +45,7 @@ impl TakenValues {
                 return Self::Dollars { max };
             }
         }
-        if let Some(reason) = refusal(&format!("{key} = '{STRANGE}'")) {
+        if let Some(reason) = refusal(&text(&format!("'{STRANGE}'"))) {
             if let Some(names) = known(&reason) {
                 return Self::Choice(names);
             }
@@ -44,7 +53,7 @@ impl TakenValues {
                 return Self::Boolean;
             }
         }
-        let list = refusal(&format!("{key} = ['{STRANGE}']"));
+        let list = refusal(&text(&format!("['{STRANGE}']")));
         match list.and_then(|reason| known(&reason)) {
             Some(names) => Self::ListOfChoices(names),
             None => Self::Other,
@@ -56,6 +65,7 @@ impl TakenValues {
 pub(crate) fn known_in(section: &str) -> Option<Vec<String>> {
     let text = match section {
         "" => format!("{STRANGE} = 1"),
+        _ if LISTS.contains(&section) => format!("[[{section}]]\n{STRANGE} = 1"),
         _ => format!("[{section}]\n{STRANGE} = 1"),
     };
     let reason = refusal(&text)?;

@@ -64,6 +64,8 @@ pub enum Effect {
         /// The SHA-256, in lowercase hexadecimal, of what the program says about its tool. A rule with it
         /// holds until the tool changes. Absent where a tool has no such description.
         digest: Option<String>,
+        /// True if the program says that the tool changes nothing, and the user believes that.
+        reads_only: bool,
     },
     /// As [`Self::CallOutside`], where the name stands for calls that have nothing in common, so that no
     /// rule is offered: it would allow them all.

@@ -170,6 +170,7 @@ impl scorel_engine::Tool for ScriptedTool {
             tool: call.id.clone(),
             input: call.input.clone(),
             digest: None,
+            reads_only: false,
         };
         let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
         std::future::ready(plan).boxed()

@@ -19,7 +19,7 @@ use crate::ExtensionId;
 const PROTOCOL: u64 = 1;
 
 /// The longest time that a call may take which gives signs of progress.
-const LONGEST_CALL: Duration = Duration::from_secs(600);
+pub const LONGEST_CALL: Duration = Duration::from_secs(600);
 
 /// Events that wait for the program.
 const MAX_EVENTS: usize = 256;

@@ -10,9 +10,9 @@ use tokio::sync::Notify;
 /// The longest text of a progress, in bytes.
 const MAX_TEXT: usize = 4096;
 
-/// The calls of an extension's tools that are under way, by their ids.
+/// The calls of a program's tools that are under way, by their ids.
 #[derive(Debug, Default)]
-pub(super) struct OpenCalls(Mutex<HashMap<String, OpenCall>>);
+pub struct OpenCalls(Mutex<HashMap<String, OpenCall>>);
 
 #[derive(Debug, Clone)]
 struct OpenCall {
@@ -30,14 +30,17 @@ struct ProgressParams {
 }
 
 /// Forgets a call at its end.
-pub(super) struct CallInFlight<'a> {
+#[derive(Debug)]
+pub struct CallInFlight<'a> {
     calls: &'a OpenCalls,
     id: String,
-    pub(super) sign: Arc<Notify>,
+    /// Notified at each sign of progress.
+    pub sign: Arc<Notify>,
 }
 
 impl OpenCalls {
-    pub(super) fn begin(&self, id: String, updates: ToolUpdates) -> CallInFlight<'_> {
+    /// Begins a call, for whose time what this returns is kept.
+    pub fn begin(&self, id: String, updates: ToolUpdates) -> CallInFlight<'_> {
         let sign = Arc::new(Notify::new());
         let call = OpenCall {
             sign: Arc::clone(&sign),
@@ -56,12 +59,17 @@ impl OpenCalls {
         let Ok(params) = serde_json::from_str::<ProgressParams>(params.get()) else {
             return;
         };
-        let Some(call) = self.lock().get(&params.call_id).cloned() else {
+        self.heard(&params.call_id, &params.text);
+    }
+
+    /// Takes a sign of progress of a call, with a text to show if there is one.
+    pub fn heard(&self, id: &str, text: &str) {
+        let Some(call) = self.lock().get(id).cloned() else {
             return;
         };
         call.sign.notify_one();
-        if !params.text.is_empty() {
-            let text = scorel_peer::beginning(&params.text, MAX_TEXT);
+        if !text.is_empty() {
+            let text = scorel_peer::beginning(text, MAX_TEXT);
             call.updates.send_replace(Some(json!({ "output": text })));
         }
     }

@@ -6,10 +6,10 @@ const MAX: usize = 64;
 /// Characters of the digest that makes a changed name unique.
 const DIGEST: usize = 6;
 
-/// The name by which the model calls a tool of an extension: `ext__<id>__<tool>`. `is_taken` tells names that
+/// The name by which the model calls a tool from outside, such as `ext__<id>__<tool>`. `is_taken` tells names that
 /// another tool has; such a one, and one that had to be changed, ends with a digest of the original.
-pub fn tool_name(id: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let original = format!("ext__{id}__{tool}");
+pub fn tool_name(kind: &str, of: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let original = format!("{kind}__{of}__{tool}");
     let usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     let name: String = original
         .chars()
@@ -30,14 +30,14 @@ mod tests {
     #[test]
     fn a_name_is_one_that_every_model_takes_and_no_other_tool_has() {
         let free = |_: &str| false;
-        assert_eq!(tool_name("notes", "add", free), "ext__notes__add");
-        let taken = tool_name("notes", "add", |name| name == "ext__notes__add");
+        assert_eq!(tool_name("ext", "notes", "add", free), "ext__notes__add");
+        let taken = tool_name("ext", "notes", "add", |name| name == "ext__notes__add");
         assert!(taken.starts_with("ext__notes__add_"), "{taken}");
         assert_ne!(
-            tool_name("notes", "a b", free),
-            tool_name("notes", "a.b", free)
+            tool_name("ext", "notes", "a b", free),
+            tool_name("ext", "notes", "a.b", free)
         );
-        let long = tool_name("notes", &"x".repeat(100), free);
+        let long = tool_name("ext", "notes", &"x".repeat(100), free);
         assert_eq!(long.len(), MAX);
     }
 }

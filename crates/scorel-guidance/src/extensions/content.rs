@@ -73,7 +73,7 @@ fn of_manifest(manifest: &Manifest) -> ItemContent {
     ItemContent {
         programs: vec![program],
         tools: tools
-            .map(|it| tool_name(id.as_str(), &it.name, |_| false))
+            .map(|it| tool_name("ext", id.as_str(), &it.name, |_| false))
             .collect(),
         commands: named(id, manifest.commands.iter().map(|it| it.name.as_str())),
         skills: named(id, skills),

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use scorel_config::{Config, ConfigSource};
 use scorel_exec::{Supervisors, Umask};
 use scorel_guidance::extensions::Extensions;
+use scorel_guidance::mcp::McpServers;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
@@ -27,6 +28,7 @@ use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks, Transcripts};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
+use crate::mcp_clients::McpClients;
 use crate::metrics::{Metrics, TimedStorage};
 use crate::programs::{ExtensionPrograms, ProgramHooks, ProgramMeans};
 use crate::project_items::ProjectItems;
@@ -95,6 +97,7 @@ impl Host {
         let hooks = Arc::new(HookRegistry::default());
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let extensions = Extensions::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
+        let mcp_servers = McpServers::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
         let asides = Asides::new();
         let transcripts = Transcripts::new(home.root());
         let listening = Arc::new(ListeningHooks::default());
@@ -107,7 +110,7 @@ impl Host {
             extensions.clone(),
             Arc::clone(&trust),
         ));
-        let programs = ExtensionPrograms::new(ProgramMeans {
+        let means = Arc::new(ProgramMeans {
             extensions: extensions.clone(),
             projects: Arc::clone(&projects),
             supervisors: Arc::clone(&parts.supervisors),
@@ -116,6 +119,8 @@ impl Host {
             secrets: SecretStore::new(home.env()),
             calls: OnceLock::new(),
         });
+        let programs = ExtensionPrograms::new(Arc::clone(&means));
+        let mcp_clients = Arc::new(McpClients::new(home.root(), mcp_servers.clone(), means));
         // Commands are told by sessions, which are opened below.
         let hook_sources = Arc::new(OnceLock::new());
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
@@ -125,6 +130,7 @@ impl Host {
             home.root(),
             skills.clone(),
             extensions.clone(),
+            mcp_servers.clone(),
             Arc::clone(&config),
         );
         let agents = ConfiguredAgents {
@@ -167,7 +173,7 @@ impl Host {
                     sources: own
                         .into_iter()
                         .chain(parts.turns.sources)
-                        .chain([Arc::clone(&programs) as _])
+                        .chain([Arc::clone(&programs) as _, Arc::clone(&mcp_clients) as _])
                         .collect(),
                     hooks: hook_sources,
                 },
@@ -203,6 +209,8 @@ impl Host {
             skills,
             runners,
             programs,
+            mcp_servers,
+            mcp_clients,
             hooks,
             command_hooks,
             orchestrator,

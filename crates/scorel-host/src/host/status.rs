@@ -62,7 +62,7 @@ impl Host {
             },
             search: self.search.status(),
             config: looked_up.config,
-            processes: self.programs.processes(),
+            processes: self.processes(),
             dropped_hook_runs: self.command_hooks.dropped(),
         }
     }

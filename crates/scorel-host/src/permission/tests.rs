@@ -290,6 +290,7 @@ async fn every_effect_of_a_call_is_judged() {
             tool: "mcp__build__status".to_owned(),
             input: Value::Null,
             digest: None,
+            reads_only: false,
         },
     ];
     assert!(matches!(

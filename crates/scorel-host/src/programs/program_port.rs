@@ -1,5 +1,4 @@
-use std::fs::{DirBuilder, File};
-use std::os::fd::AsFd as _;
+use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,18 +6,18 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, ready};
 use scorel_config::Config;
 use scorel_engine::spawn_blocking;
-use scorel_exec::{CommandLine, CommandOrder, CommandResources, Environment, Sandbox};
+use scorel_exec::Sandbox;
 use scorel_extension::hook::HookSandbox;
 use scorel_extension::program::{ExtensionPort, Manifest};
 use scorel_guidance::extensions::{ExtensionState, FoundExtension};
 use scorel_guidance::skills::SkillProject;
-use scorel_home::SecretStore;
-use scorel_process::{Secrets, StartedProgram, find_program};
-use scorel_proto::{ErrorChain, ErrorCode, RpcError};
+use scorel_process::StartedProgram;
+use scorel_proto::{ErrorCode, RpcError};
 use serde_json::{Value, json};
 
 use super::program_calls::ProgramCaller;
 use super::program_means::ProgramMeans;
+use super::program_order::ProgramOrder;
 
 /// The daemon's services for the program of one extension.
 #[derive(Debug, Clone)]
@@ -89,8 +88,6 @@ impl ProgramPort {
         let project = self.project.as_ref().map(|it| it.dir.as_path());
         let config = self.means.config.current(project);
         let place = project.unwrap_or(&self.root);
-        let mut environment = self.means.commands.runner_environment(&config, place);
-        let secrets = self.secrets(&mut environment)?;
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -102,50 +99,20 @@ impl ProgramPort {
         let [program, arguments @ ..] = self.manifest.command.as_slice() else {
             return Err("its manifest names no program".to_owned());
         };
-        let program = find_program(program, &environment, &self.root);
-        let order = CommandOrder {
-            command: CommandLine::Program {
-                program: program.map_err(|missing| missing.to_string())?,
-                arguments: arguments.to_vec(),
-            },
+        let secret_env = self.manifest.secret_env.iter();
+        let order = ProgramOrder {
+            program,
+            arguments,
+            directory: self.root.clone(),
+            environment: self.means.commands.runner_environment(&config, place),
+            secret_env: secret_env
+                .map(|(variable, name)| (&**variable, &**name))
+                .collect(),
             sandbox: self.sandbox(&config, place),
-            umask: Some(self.means.commands.umask_now(&config, place)),
-            environment,
-            space: None,
-            // Its files are its own, also when no session is loaded.
-            resources: Some(CommandResources {
-                limits: config.tools.limits,
-                scratch: Vec::new(),
-                group: None,
-            }),
-            timeout: None,
-            spool_dir: None,
-        };
-        let root = File::open(&self.root)
-            .map_err(|error| format!("its directory cannot be opened: {error}"))?;
-        let started = self.means.supervisors.start_piped(order, root.as_fd());
-        Ok(StartedProgram {
-            process: started.map_err(|error| ErrorChain(&error).to_string())?,
-            secrets: Secrets::named(secrets),
+            limits: config.tools.limits,
             framing: self.manifest.framing,
-        })
-    }
-
-    /// The secrets by name, which the environment gets.
-    fn secrets(&self, environment: &mut Environment) -> Result<Vec<(String, String)>, String> {
-        let store: &SecretStore = &self.means.secrets;
-        let mut found = Vec::new();
-        for (variable, name) in &self.manifest.secret_env {
-            let value = store.resolve(name).map_err(|error| error.to_string())?;
-            let missing = || {
-                let file = store.file().display();
-                format!("it needs the secret `{name}`: put `{name}=…` into {file}")
-            };
-            let value = value.ok_or_else(missing)?;
-            environment.set(variable, &value);
-            found.push((name.clone(), value));
-        }
-        Ok(found)
+        };
+        self.means.start(&config, place, order)
     }
 
     /// The user's runs with the user's rights; a project's changes its project and its own data only.

@@ -18,7 +18,7 @@ use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
 fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> {
     let id = manifest.id.as_str();
     let names = manifest.tools.iter().map(|tool| {
-        let name = tool_name(id, &tool.name, |name| taken.contains(name));
+        let name = tool_name("ext", id, &tool.name, |name| taken.contains(name));
         taken.insert(name.clone());
         name
     });
@@ -80,12 +80,8 @@ impl ToolSource for ExtensionPrograms {
             let names = tool_names(&manifest, &mut taken);
             for (name, tool) in names.into_iter().zip(&manifest.tools) {
                 let (program, scene) = (Arc::clone(&program), Arc::clone(&scene));
-                tools.push(Arc::new(ExtensionTool::new(
-                    name,
-                    tool.clone(),
-                    program,
-                    scene,
-                )));
+                let tool = ExtensionTool::named(name, tool.clone(), program, scene);
+                tools.push(Arc::new(tool));
             }
         }
         tools.sort_by(|one, other| one.spec().name.cmp(&other.spec().name));

@@ -44,7 +44,8 @@ impl Dirs {
         let config = Arc::new(config);
         let extensions = Extensions::new(&self.home, self.store(), Arc::clone(&config));
         let skills = Skills::new(&self.home, self.store(), extensions.clone());
-        ProjectItems::new(&self.home, skills, extensions, config).of(&self.project)
+        let servers = McpServers::new(&self.home, self.store(), Arc::clone(&config));
+        ProjectItems::new(&self.home, skills, extensions, servers, config).of(&self.project)
     }
 
     /// The names of the items, with their states.
@@ -108,7 +109,9 @@ fn all_that_a_project_brings_is_listed() {
     let program = &db.content.programs[0];
     assert_eq!(program.command, "python3 serve.py");
     assert_eq!(program.environment, ["TOKEN"], "the value is not shown");
-    assert_eq!(db.digest, None, "it cannot be trusted before it can run");
+    assert!(db.digest.is_some());
+    let web = items.iter().find(|it| it.item == "mcp:web").unwrap();
+    assert_eq!(web.digest, None, "it cannot be trusted before it can run");
 }
 
 #[test]

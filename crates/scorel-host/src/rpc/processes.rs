@@ -15,7 +15,7 @@ pub(super) async fn restart(
     host: Arc<Host>,
     params: RestartProcessParams,
 ) -> Reply<RestartProcessResult> {
-    let restart = move || match host.programs.restart(&params.process) {
+    let restart = move || match host.restart_processes(&params.process) {
         0 => known(&host, params.process).map(|()| 0),
         restarted => Ok(restarted),
     };
@@ -27,7 +27,7 @@ pub(super) async fn log(
     host: Arc<Host>,
     params: GetProcessLogParams,
 ) -> Reply<GetProcessLogResult> {
-    let log = move || match host.programs.log(&params.process) {
+    let log = move || match host.process_log(&params.process) {
         Some(log) => Ok(log),
         None => known(&host, params.process).map(|()| String::new()),
     };
@@ -37,7 +37,7 @@ pub(super) async fn log(
 
 /// Accepts the name of a process that does not run, and may. Blocks.
 fn known(host: &Host, name: String) -> Result<(), CallError> {
-    let names = host.programs.names();
+    let names = host.process_names();
     if names.contains(&name) {
         return Ok(());
     }

@@ -48,7 +48,9 @@ pub(super) async fn set_trust(
                 .trust((id, by), &params.items, &present, now_ms())?;
         } else {
             host.trust.distrust(id, &params.items)?;
-            host.programs.usable(Some(&SkillProject { id, dir }));
+            let project = SkillProject { id, dir };
+            host.programs.usable(Some(&project));
+            host.mcp_clients.forget_unusable(&project);
         }
         items(&host, id)
     };

@@ -30,6 +30,7 @@ impl QuestionEffects for ProjectEffects {
                 tool: tool.clone(),
                 input: question.call.input.clone(),
                 digest: None,
+                reads_only: false,
             }],
             RunnerAction::Untold { tool } => vec![Effect::CallUntold { tool: tool.clone() }],
         }

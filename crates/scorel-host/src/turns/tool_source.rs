@@ -1,4 +1,5 @@
 use std::fmt;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,10 +29,16 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     fn tools(&self, place: &ToolPlace)
     -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>>;
 
-    /// True if a turn begins without its tools when they take too long. The user is told. Else such a turn
-    /// ends with an error.
+    /// True if a turn begins without its tools when they take too long, or there are none for a reason. The user is
+    /// told. Else such a turn ends with an error.
     fn may_be_late(&self) -> bool {
         false
+    }
+
+    /// The sources that this one consists of, besides its own tools: each may be late by itself. Called on a thread
+    /// that may block.
+    fn parts(&self, _place: &ToolPlace) -> Vec<Arc<dyn ToolSource>> {
+        Vec::new()
     }
 }
 
@@ -59,11 +66,15 @@ pub(super) async fn tools(
     sources: &[Arc<dyn ToolSource>],
     place: &ToolPlace,
 ) -> Result<(ToolList, Vec<NoticeBody>), TurnError> {
+    let with_parts = |it: &Arc<dyn ToolSource>| iter::once(Arc::clone(it)).chain(it.parts(place));
+    let sources: Vec<_> = sources.iter().flat_map(with_parts).collect();
     let finding = sources.iter().map(|it| timeout(LIMIT, it.tools(place)));
     let (mut tools, mut notices) = (Vec::new(), Vec::new());
     for (source, found) in sources.iter().zip(join_all(finding).await) {
         match found {
-            Ok(found) => tools.extend(found?),
+            Ok(Ok(found)) => tools.extend(found),
+            Ok(Err(error)) if source.may_be_late() => notices.push(missing(source.name(), &error)),
+            Ok(Err(error)) => return Err(error),
             Err(_) if source.may_be_late() => notices.push(late(source.name())),
             Err(_) => {
                 let text = format!("the tools of {} did not come in time", source.name());
@@ -79,6 +90,16 @@ fn late(source: &str) -> NoticeBody {
     NoticeBody {
         code: format!("tools_late.{source}"),
         text: format!("The tools of {source} did not come in time. This turn begins without them."),
+    }
+}
+
+fn missing(source: &str, error: &TurnError) -> NoticeBody {
+    NoticeBody {
+        code: format!("tools_missing.{source}"),
+        text: format!(
+            "This turn begins without the tools of {source}: {}.",
+            error.message
+        ),
     }
 }
 

@@ -3,7 +3,7 @@ use std::fmt;
 use scorel_proto::TurnError;
 
 /// An error that ends a turn before it begins. A repetition would meet it again.
-pub(super) fn turn_error(code: &str, message: impl Into<String>) -> TurnError {
+pub(crate) fn turn_error(code: &str, message: impl Into<String>) -> TurnError {
     TurnError {
         code: code.to_owned(),
         message: message.into(),

@@ -6,6 +6,7 @@ use super::error::FrameError;
 use super::header;
 use super::kind::{ChosenFraming, Framing};
 use super::lines::{LineCutter, split};
+use super::long_lines::LongLines;
 
 /// Splits a byte stream into frames. The limit is checked before a frame is buffered.
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub(crate) struct FrameDecoder {
     chosen: ChosenFraming,
     limit: usize,
     lines: LineCutter,
+    /// Takes lines that are too long, where they cost no more than their call.
+    long_lines: Option<LongLines>,
     /// The length of the body whose header block was consumed.
     body: Option<usize>,
 }
@@ -23,7 +26,16 @@ impl FrameDecoder {
             chosen,
             limit,
             lines: LineCutter::new(limit),
+            long_lines: None,
             body: None,
+        }
+    }
+
+    /// A decoder of lines where one that is too long becomes the failure of the call that it answers.
+    pub(crate) fn loose(chosen: ChosenFraming, limit: usize) -> Self {
+        Self {
+            long_lines: Some(LongLines::new(limit)),
+            ..Self::new(chosen, limit)
         }
     }
 
@@ -44,7 +56,10 @@ impl FrameDecoder {
     }
 
     fn line(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
-        let line = self.lines.next(src)?;
+        let line = match &mut self.long_lines {
+            Some(long) => long.next(&mut self.lines, src)?,
+            None => self.lines.next(src)?,
+        };
         Ok(line.map(|line| line.slice(..line.trim_ascii_end().len())))
     }
 
@@ -72,7 +87,9 @@ impl Decoder for FrameDecoder {
     type Error = FrameError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
-        if !self.lines.is_in_line() && self.body.is_none() {
+        // A line whose rest is skipped ends with the next line end, which is a blank.
+        let is_skipping = self.long_lines.as_ref().is_some_and(LongLines::is_skipping);
+        if !self.lines.is_in_line() && self.body.is_none() && !is_skipping {
             skip_blanks(src);
         }
         match self.framing(src)? {

@@ -1,8 +1,8 @@
 //! Rules as users write them.
 
-use scorel_permission::{Decision, Mode, Rule, RuleErrorKind, RuleKind, Rules};
+use scorel_permission::{Decision, Mode, Policy, Rule, RuleErrorKind, RuleKind, Rules};
 
-use crate::support::{call, decide, fetch, policy, read};
+use crate::support::{call, decide, fetch, policy, read, reading_call};
 
 fn error(rule: &str) -> (usize, RuleErrorKind) {
     let error = rule.parse::<Rule>().unwrap_err();
@@ -239,6 +239,18 @@ fn a_pattern_of_hosts_is_about_whole_labels() {
             );
         }
     }
+}
+
+#[test]
+fn a_tool_that_is_believed_to_only_read_is_allowed_unless_a_rule_says_otherwise() {
+    let call = reading_call("mcp__git__log");
+    let decision = |policy: &Policy| policy.judge(&call).decision;
+    for mode in [Mode::Ask, Mode::Readonly, Mode::Workspace] {
+        assert_eq!(decision(&policy(mode, &[], &[], &[])), Decision::Allow);
+    }
+    let rule = &["Tool(mcp__git__*)"];
+    assert_eq!(decision(&policy(Mode::Ask, rule, &[], &[])), Decision::Deny);
+    assert_eq!(decision(&policy(Mode::Ask, &[], rule, &[])), Decision::Ask);
 }
 
 #[test]

@@ -88,6 +88,16 @@ pub(crate) fn call_with(tool: &str, input: Value, digest: Option<&str>) -> Effec
         tool: tool.to_owned(),
         input,
         digest: digest.map(str::to_owned),
+        reads_only: false,
+    }
+}
+
+pub(crate) fn reading_call(tool: &str) -> Effect {
+    Effect::CallOutside {
+        tool: tool.to_owned(),
+        input: Value::Null,
+        digest: None,
+        reads_only: true,
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
 use scorel_peer::{FrameLimits, TextStream};
-use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::phase::Phase;
@@ -36,6 +35,8 @@ enum ServiceEnd {
     Restart,
     Closed,
     Failed(String),
+    /// It is greeted in another way by the next start.
+    GreetAgain,
 }
 
 impl Driver {
@@ -54,6 +55,7 @@ impl Driver {
                     ServiceEnd::Idle => break self.enter(Phase::Stopped),
                     ServiceEnd::Closed => break,
                     ServiceEnd::Restart => self.failures.forget(),
+                    ServiceEnd::GreetAgain => {}
                     ServiceEnd::Failed(reason) => {
                         let name = self.shared.service.name();
                         tracing::warn!(process = name, reason, "a process has failed");
@@ -146,12 +148,13 @@ impl Driver {
         let reader = RedactedReader::new(PacedReader::new(stdout), secrets.clone());
         let stream = match framing {
             ServiceFraming::Lines => TextStream::of_bytes(reader, stdin, &limits),
+            ServiceFraming::LooseLines => TextStream::of_loose_lines(reader, stdin, &limits),
             ServiceFraming::Headers => TextStream::of_headers(reader, stdin, &limits),
         };
-        let link = Arc::new(ServiceLink::new(service.name()));
+        let link = Arc::new(ServiceLink::new(service.name(), service.words()));
         let shared = Arc::clone(&self.shared);
         let errors = shared.stderr.read(service.name(), stderr, secrets);
-        let mut serving: BoxFuture<'_, String> = Box::pin(serve(&link, &service, stream));
+        let mut serving: BoxFuture<'_, String> = Box::pin(serve(&link, &service, stream, framing));
         let talk = async {
             let end = tokio::select! {
                 biased;
@@ -161,16 +164,10 @@ impl Driver {
                 () = shared.restart.notified() => ServiceEnd::Restart,
                 end = self.lead(&link) => end,
             };
-            // Calls wait for the next start from now on.
             match end {
-                ServiceEnd::Failed(reason) => {
-                    self.enter(Phase::Failed {
-                        reason: reason.as_str().into(),
-                    });
-                    let end = end_failed(&run, &reason).await;
-                    ServiceEnd::Failed(failure(reason, &end))
-                }
+                ServiceEnd::Failed(reason) => self.end_failed(&run, reason).await,
                 end => {
+                    // Calls wait for the next start from now on.
                     self.enter(Phase::Stopped);
                     say_goodbye(&link, &mut serving, &run).await;
                     end
@@ -224,6 +221,21 @@ impl Driver {
         }
     }
 
+    async fn end_failed(&self, run: &Run, reason: String) -> ServiceEnd {
+        let is_starting = matches!(self.shared.phase.borrow().phase, Phase::Starting);
+        // Calls wait for the next start from now on. Those of this one wait for its last words.
+        if !is_starting {
+            let reason = reason.as_str().into();
+            self.enter(Phase::Failed { reason });
+        }
+        let greets_again = is_starting && self.shared.service.greets_again();
+        let end = end_failed(run, &reason).await;
+        match greets_again {
+            true => ServiceEnd::GreetAgain,
+            false => ServiceEnd::Failed(failure(reason, &end)),
+        }
+    }
+
     fn is_wanted(&self) -> bool {
         self.shared.waiting.load(Ordering::Acquire) > 0 || self.shared.users.is_any()
     }
@@ -250,7 +262,7 @@ impl Driver {
 
 /// Tells the program to end, closes its input and waits; then ends it.
 async fn say_goodbye(link: &ServiceLink, serving: &mut BoxFuture<'_, String>, run: &Run) {
-    link.notify("shutdown", RawValue::NULL);
+    link.say_goodbye();
     link.peer().outbox().close();
     let ending = end_run(run);
     tokio::pin!(ending);

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use crate::service::{Service, StartedProgram};
+use crate::service::{Service, ServiceFraming, StartedProgram};
 use crate::service_error::ServiceError;
 use crate::service_link::{CallLimit, ServiceLink};
+use crate::service_words::ServiceWords;
 
 /// Answers each call with its method.
 #[derive(Debug)]
@@ -61,6 +62,10 @@ impl Program {
 }
 
 fn link() -> (Arc<ServiceLink>, Program, JoinHandle<String>) {
+    link_by(ServiceFraming::Lines)
+}
+
+fn link_by(framing: ServiceFraming) -> (Arc<ServiceLink>, Program, JoinHandle<String>) {
     let (ours, theirs) = duplex(1 << 20);
     let (input, output) = split(ours);
     let limits = FrameLimits {
@@ -68,11 +73,14 @@ fn link() -> (Arc<ServiceLink>, Program, JoinHandle<String>) {
         partial_frame: None,
         write: None,
     };
-    let stream = TextStream::of_bytes(input, output, &limits);
-    let link = Arc::new(ServiceLink::new("echo"));
+    let stream = match framing {
+        ServiceFraming::LooseLines => TextStream::of_loose_lines(input, output, &limits),
+        _ => TextStream::of_bytes(input, output, &limits),
+    };
+    let link = Arc::new(ServiceLink::new("echo", ServiceWords::default()));
     let serving = Arc::clone(&link);
     let service: Arc<dyn Service> = Arc::new(Echo);
-    let end = tokio::spawn(async move { super::serve(&serving, &service, stream).await });
+    let end = tokio::spawn(async move { super::serve(&serving, &service, stream, framing).await });
     let (input, output) = split(theirs);
     let lines = BufReader::new(input).lines();
     (link, Program { lines, output }, end)
@@ -121,4 +129,14 @@ async fn calls_go_both_ways_and_what_is_no_message_ends_the_connection() {
     program.say("{nothing").await;
     let reason = end.await.unwrap();
     assert!(reason.starts_with("it broke the protocol"), "{reason}");
+}
+
+#[tokio::test]
+async fn among_loose_lines_a_banner_is_no_failure() {
+    let (_link, mut program, _end) = link_by(ServiceFraming::LooseLines);
+    program.say("Server 1.0 is running\n{nothing").await;
+    program
+        .say(r#"{"jsonrpc":"2.0","id":7,"method":"hello"}"#)
+        .await;
+    assert_eq!(program.next().await["result"], "hello");
 }

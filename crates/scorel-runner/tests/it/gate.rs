@@ -44,6 +44,7 @@ impl QuestionEffects for AskingGate {
             tool: "runner".to_owned(),
             input: question.call.input.clone(),
             digest: None,
+            reads_only: false,
         }]
     }
 }

@@ -273,6 +273,7 @@ impl Tool for StagedTool {
             tool: call.name.clone(),
             input: call.input.clone(),
             digest: None,
+            reads_only: false,
         };
         let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
         Box::pin(ready(plan))

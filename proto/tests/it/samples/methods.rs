@@ -7,6 +7,7 @@ mod extension;
 mod graph;
 mod hook;
 mod host;
+mod mcp;
 mod process;
 mod question;
 mod reading;
@@ -39,6 +40,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(trust::all());
     all.extend(hook::all());
     all.extend(extension::all());
+    all.extend(mcp::all());
     all
 }
 

@@ -37,6 +37,7 @@ impl Tool for OutsideTool {
             tool: self.spec.name.clone(),
             input: call.input.clone(),
             digest: self.digest.clone(),
+            reads_only: false,
         };
         let plan = ToolPlan::new(vec![effect], move |_, _| async move {
             ToolOutcome::success("done", &call.input)

@@ -1,0 +1,123 @@
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, ready};
+use scorel_engine::{
+    ArgumentError, Effect, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+    ToolUpdates,
+};
+use scorel_process::ServiceError;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::tool_schema::ToolSchema;
+
+/// A tool of a program that the daemon does not control: its arguments are held to its schema, and the gate judges its
+/// name and them.
+#[derive(Debug)]
+pub struct OutsideTool {
+    spec: ToolSpec,
+    schema: Arc<ToolSchema>,
+    reading: OutsideReading,
+    /// Of all that the model is told of it.
+    digest: String,
+    run: Arc<dyn OutsideRun>,
+}
+
+/// What is known about whether a tool only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutsideReading {
+    /// It may change something.
+    Unknown,
+    /// It says that it changes nothing: it runs beside others.
+    Said,
+    /// The user believes that too: it is allowed unless a rule says otherwise.
+    Believed,
+}
+
+/// The run of a call of an [`OutsideTool`].
+pub trait OutsideRun: fmt::Debug + Send + Sync + 'static {
+    /// Has the program do what the call says. Dropped by a cancel, after which the program is told so.
+    fn run(
+        self: Arc<Self>,
+        call: ToolCall,
+        updates: ToolUpdates,
+    ) -> BoxFuture<'static, ToolOutcome>;
+}
+
+impl OutsideTool {
+    /// A tool under the name by which the model calls it.
+    pub fn new(
+        name: String,
+        description: String,
+        schema: Arc<ToolSchema>,
+        reading: OutsideReading,
+        run: Arc<dyn OutsideRun>,
+    ) -> Self {
+        let parameters = Arc::clone(schema.json());
+        let told = format!("{name}\n{description}\n{parameters}");
+        Self {
+            spec: ToolSpec {
+                name,
+                description,
+                parameters,
+                read_only: reading != OutsideReading::Unknown,
+                class: ToolClass::Outside,
+            },
+            schema,
+            reading,
+            digest: format!("{:x}", Sha256::digest(told.as_bytes())),
+            run,
+        }
+    }
+}
+
+impl Tool for OutsideTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        if let Err((field, reason)) = self.schema.check(&call.input) {
+            let message = match &field {
+                Some(field) => format!("`{field}`: {reason}"),
+                None => reason,
+            };
+            let error = ArgumentError { field, message };
+            return Box::pin(ready(ToolPlan::answered(error)));
+        }
+        let effect = Effect::CallOutside {
+            tool: self.spec.name.clone(),
+            input: call.input.clone(),
+            digest: Some(self.digest.clone()),
+            reads_only: self.reading == OutsideReading::Believed,
+        };
+        let run = move |_, context: ToolContext| async move {
+            tokio::select! {
+                biased;
+                () = context.cancel.cancelled() => {
+                    ToolOutcome::failure("E_CANCELLED", "the call was cancelled", Map::new())
+                }
+                outcome = Arc::clone(&self.run).run(call, context.updates) => outcome,
+            }
+        };
+        Box::pin(ready(ToolPlan::new(vec![effect], run)))
+    }
+}
+
+/// The outcome of a call that has no result.
+pub fn failed_call(error: &ServiceError) -> ToolOutcome {
+    let (code, facts) = match error {
+        ServiceError::Unavailable { state, .. } => {
+            ("E_UNAVAILABLE", Map::from_iter([fact("state", *state)]))
+        }
+        ServiceError::Lost { .. } => ("E_UNAVAILABLE", Map::new()),
+        ServiceError::Overdue { .. } => ("E_TIMEOUT", Map::new()),
+        ServiceError::Answered(_) => ("E_TOOL_FAILED", Map::new()),
+    };
+    ToolOutcome::failure(code, &error.to_string(), facts)
+}
+
+fn fact(name: &str, value: impl serde::Serialize) -> (String, Value) {
+    (name.to_owned(), json!(value))
+}

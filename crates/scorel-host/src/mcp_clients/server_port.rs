@@ -1,0 +1,116 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use scorel_config::{Config, McpCommand, McpServer, McpTransport};
+use scorel_engine::spawn_blocking;
+use scorel_exec::{ResourceLimits, Sandbox};
+use scorel_extension::hook::HookSandbox;
+use scorel_guidance::mcp::McpServers;
+use scorel_guidance::skills::SkillProject;
+use scorel_mcp_client::McpPort;
+use scorel_process::{ServiceFraming, StartedProgram};
+
+use crate::programs::{ProgramMeans, ProgramOrder};
+
+/// The daemon's services for one server.
+#[derive(Debug, Clone)]
+pub(super) struct ServerPort {
+    pub(super) servers: McpServers,
+    pub(super) means: Arc<ProgramMeans>,
+    pub(super) server: Arc<McpServer>,
+    /// The directory that it runs in.
+    pub(super) directory: PathBuf,
+    /// The project that brings it; `None` for the user's.
+    pub(super) project: Option<SkillProject>,
+    /// A person tries it, so it need not be configured.
+    pub(super) is_trial: bool,
+}
+
+impl McpPort for ServerPort {
+    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+        let port = self.clone();
+        Box::pin(async move {
+            let started = spawn_blocking(move || port.start_now()).await;
+            started.unwrap_or_else(|_| Err("its start failed".to_owned()))
+        })
+    }
+}
+
+impl ServerPort {
+    /// Trust and the configuration may be others than when the turn began.
+    fn check_usable(&self) -> Result<(), String> {
+        if self.is_trial {
+            return Ok(());
+        }
+        let found = self.servers.find(self.project.as_ref());
+        let mut found = found.map_err(|error| error.to_string())?.into_iter();
+        let is_it = found
+            .any(|it| it.is_project == self.project.is_some() && it.usable() == Some(&self.server));
+        match is_it {
+            true => Ok(()),
+            false => Err("it may not be used any more as it was".to_owned()),
+        }
+    }
+
+    /// Reads the environment of commands, which may ask the login shell, and the secrets. Blocks.
+    fn start_now(&self) -> Result<StartedProgram, String> {
+        self.check_usable()?;
+        let McpTransport::Stdio(command) = &self.server.transport else {
+            return Err("it is not a program".to_owned());
+        };
+        let project = self.project.as_ref().map(|it| it.dir.as_path());
+        let config = self.means.config.current(project);
+        let place = &self.directory;
+        let mut environment = self.means.commands.runner_environment(&config, place);
+        for (name, value) in &command.env {
+            environment.set(name.as_str(), value.as_str());
+        }
+        let secret_env = command.secret_env.iter();
+        let order = ProgramOrder {
+            program: &command.program,
+            arguments: &command.arguments,
+            directory: place.clone(),
+            environment,
+            secret_env: secret_env
+                .map(|(variable, name)| (variable.as_str(), name.as_str()))
+                .collect(),
+            sandbox: self.sandbox(&config, command)?,
+            limits: limits(config.tools.limits, command),
+            framing: ServiceFraming::LooseLines,
+        };
+        self.means.start(&config, place, order)
+    }
+
+    /// The user's runs with the user's rights; a project's changes its project only.
+    fn sandbox(&self, config: &Config, command: &McpCommand) -> Result<Option<Sandbox>, String> {
+        let usual = match self.project {
+            None => HookSandbox::None,
+            Some(_) => HookSandbox::Workspace,
+        };
+        let wanted = command.sandbox.unwrap_or(usual);
+        if wanted == HookSandbox::None {
+            return match &self.project {
+                Some(project) if project.dir != self.directory => {
+                    let reason = "it runs without a sandbox, and only where its files were trusted";
+                    Err(reason.to_owned())
+                }
+                _ => Ok(None),
+            };
+        }
+        let commands = &self.means.commands;
+        let mut sandbox = commands.runner_sandbox(config, &self.directory, &[]);
+        sandbox.network = wanted == HookSandbox::Network;
+        Ok(Some(sandbox))
+    }
+}
+
+/// Those of commands, or lower ones.
+fn limits(usual: ResourceLimits, command: &McpCommand) -> ResourceLimits {
+    let lower = |usual: u64, own: Option<u64>| own.map_or(usual, |own| own.min(usual));
+    ResourceLimits {
+        memory: lower(usual.memory, command.memory),
+        processes: lower(usual.processes, command.processes),
+        ..usual
+    }
+}

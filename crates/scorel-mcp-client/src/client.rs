@@ -1,0 +1,118 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use scorel_engine::ToolUpdates;
+use scorel_extension::program::LONGEST_CALL;
+use scorel_process::{CallLimit, ServiceError, ServiceLink, ServiceProcess};
+use scorel_proto::ProcessState;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::era::{Era, EraMemory};
+use crate::listing::McpListing;
+use crate::params::params;
+use crate::port::McpPort;
+use crate::service::McpService;
+use crate::settings::McpSettings;
+
+/// A server that is started on first need, with what it has listed.
+#[derive(Debug)]
+pub struct McpClient {
+    process: ServiceProcess,
+    service: Arc<McpService>,
+    last_call: AtomicU64,
+}
+
+impl McpClient {
+    /// A server that is not started yet. `eras` is shared by all with its configuration.
+    pub fn new(settings: McpSettings, port: Arc<dyn McpPort>, eras: Arc<EraMemory>) -> Self {
+        let service = Arc::new(McpService::new(settings, port, eras));
+        Self {
+            process: ServiceProcess::new(Arc::clone(&service) as _),
+            service,
+            last_call: AtomicU64::new(0),
+        }
+    }
+
+    /// Its process.
+    pub const fn process(&self) -> &ServiceProcess {
+        &self.process
+    }
+
+    pub fn settings(&self) -> &McpSettings {
+        self.service.settings()
+    }
+
+    /// The tools as they were listed last; `None` before the first start. Waits for nothing.
+    pub fn known(&self) -> Option<Arc<McpListing>> {
+        self.service.listing()
+    }
+
+    /// Its tools. Starts the server if they are not known, and reads them again if they may be others. Those of a
+    /// server that does not run are the ones that it had: a call starts it.
+    ///
+    /// # Errors
+    /// It cannot be started, or did not list them. See [`ServiceError`].
+    pub async fn listing(&self) -> Result<Arc<McpListing>, ServiceError> {
+        let known = self.known();
+        let is_ready = self.process.status().state == ProcessState::Ready;
+        match known {
+            Some(known) if !is_ready || !self.service.is_stale(&known) => return Ok(known),
+            _ => {}
+        }
+        let link = self.process.ready().await?;
+        match (self.service.renewed(&link).await, known) {
+            (Ok(Some(listing)), _) => Ok(listing),
+            (Err(error), Some(known)) => {
+                tracing::warn!(server = self.settings().name, %error, "its tools are not read again");
+                Ok(known)
+            }
+            (Err(error), None) => Err(error),
+            // One that is ready has listed them, so it was closed meanwhile.
+            (Ok(None), _) => Err(self.process.unavailable()),
+        }
+    }
+
+    /// Calls a tool. Signs of progress extend its time, and are shown. A call that is lost is made once more if
+    /// it changes nothing.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        is_read_only: bool,
+        updates: ToolUpdates,
+    ) -> Result<Box<RawValue>, ServiceError> {
+        let link = self.process.ready().await?;
+        let called = self
+            .call_once(&link, tool, arguments, updates.clone())
+            .await;
+        match called {
+            Err(ServiceError::Lost { .. }) if is_read_only => {
+                let link = self.process.ready().await?;
+                self.call_once(&link, tool, arguments, updates).await
+            }
+            called => called,
+        }
+    }
+
+    async fn call_once(
+        &self,
+        link: &ServiceLink,
+        tool: &str,
+        arguments: &Value,
+        updates: ToolUpdates,
+    ) -> Result<Box<RawValue>, ServiceError> {
+        let token = self.last_call.fetch_add(1, Ordering::Relaxed);
+        let call = self.service.calls.begin(token.to_string(), updates);
+        let timeout = self.settings().timeout;
+        let limit = CallLimit {
+            quiet: timeout,
+            longest: LONGEST_CALL.max(timeout),
+            progress: Some(Arc::clone(&call.sign)),
+        };
+        let era = self.known().map_or(Era::Stateless, |it| it.era);
+        let asked = json!({ "name": tool, "arguments": arguments });
+        link.call("tools/call", &params(era, asked, Some(token)), &limit)
+            .await
+    }
+}

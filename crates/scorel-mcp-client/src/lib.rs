@@ -1,0 +1,27 @@
+//! Servers of the Model Context Protocol, whose tools turns are offered. Knows no sessions.
+//!
+//! A server is a service process ([`scorel_process`]): it is started on first need, stopped when it is idle, and
+//! started again after a failure. An [`McpClient`] is one server with what it has listed. An [`McpPool`] has one for
+//! all that share it. [`McpTool`] offers a tool to a model.
+
+mod call_reply;
+mod client;
+mod content;
+mod era;
+mod handshake;
+mod listing;
+mod params;
+mod pool;
+mod port;
+mod progress;
+mod service;
+mod settings;
+mod tool;
+
+pub use client::McpClient;
+pub use era::{Era, EraMemory};
+pub use listing::{ListedTool, McpListing};
+pub use pool::{McpKey, McpPool};
+pub use port::McpPort;
+pub use settings::McpSettings;
+pub use tool::McpTool;

@@ -1,0 +1,71 @@
+use std::collections::BTreeMap;
+
+use scorel_proto::{
+    ListMcpServers, ListMcpServersParams, ListMcpServersResult, McpProgram, McpServerInfo,
+    McpServerState, McpToolInfo, McpTransport, ProcessState, SkillSource, TestMcpServer,
+    TestMcpServerParams, TestMcpServerResult,
+};
+
+use super::{method, params_of};
+use crate::golden::Golden;
+use crate::samples::ids;
+
+pub(super) fn all() -> Vec<Golden> {
+    let mut all = Vec::new();
+    all.extend(method::<ListMcpServers>(
+        &ListMcpServersParams {
+            project_id: Some(ids::project()),
+        },
+        &ListMcpServersResult {
+            servers: vec![server()],
+        },
+    ));
+    let minimal = TestMcpServerParams {
+        project_id: None,
+        name: "tickets".into(),
+        program: None,
+    };
+    let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+    let full = TestMcpServerParams {
+        project_id: Some(ids::project()),
+        program: Some(McpProgram {
+            command: vec!["tickets-mcp".into(), "--read-only".into()],
+            env: pair("LANG", "C.UTF-8"),
+            secret_env: pair("TOKEN", "TICKETS_TOKEN"),
+        }),
+        ..minimal.clone()
+    };
+    all.extend(method::<TestMcpServer>(
+        &full,
+        &TestMcpServerResult {
+            failure: Some("it has not answered within 30 s".into()),
+            era: Some("2025-11-25".into()),
+            tools: vec![McpToolInfo {
+                name: "mcp__tickets__find".into(),
+                description: "Finds tickets".into(),
+                tokens: 120,
+            }],
+            problems: vec!["`drop`: its schema is deeper than 32".into()],
+            stderr: "listening\n".into(),
+            duration_ms: 210,
+        },
+    ));
+    all.push(params_of::<TestMcpServer>(".minimal", &minimal));
+    all
+}
+
+fn server() -> McpServerInfo {
+    McpServerInfo {
+        name: "tickets".into(),
+        transport: Some(McpTransport::Stdio),
+        state: McpServerState::Untrusted,
+        reason: Some("`mcp:tickets` comes with the project and is not trusted".into()),
+        source: SkillSource::Project,
+        path: "/home/ada/app/.mcp.json".into(),
+        command: "tickets-mcp --read-only".into(),
+        process: Some(ProcessState::Backoff),
+        era: Some("2026-07-28".into()),
+        tools: Some(12),
+        last_error: Some("it exited with 1".into()),
+    }
+}

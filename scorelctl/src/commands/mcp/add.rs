@@ -1,0 +1,78 @@
+//! `mcp add`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+use scorel_proto::{McpProgram, TestMcpServer, TestMcpServerParams};
+use scorel_screen::escape::one_line;
+use serde_json::json;
+
+use super::look;
+use crate::cli::Cli;
+use crate::commands::scoreld::add_server;
+use crate::daemon::{DaemonConnector, LocalDaemon};
+use crate::failure::Failure;
+use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct McpAddArgs {
+    /// The name that it gets: small letters, digits and `-`
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// An environment variable that it gets
+    #[arg(long, value_name = "VAR=VALUE", value_parser = pair)]
+    env: Vec<(String, String)>,
+    /// An environment variable that gets a secret of the daemon's `env` file, by the secret's name
+    #[arg(long, value_name = "VAR=NAME", value_parser = pair)]
+    secret_env: Vec<(String, String)>,
+    /// Project directory in which it is tried [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    command: Vec<String>,
+}
+
+fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("expected a name, `=` and a value")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Tries a server, and adds it if it works.
+pub(in crate::commands) async fn add(
+    args: &McpAddArgs,
+    local: &LocalDaemon,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let cli = &mut Cli::connect(link, output).await?;
+    let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
+    let program = McpProgram {
+        command: args.command.clone(),
+        env: pairs(&args.env),
+        secret_env: pairs(&args.secret_env),
+    };
+    let params = TestMcpServerParams {
+        project_id: cli.project_or_none(args.project.as_deref()).await?,
+        name: args.name.clone(),
+        program: Some(program.clone()),
+    };
+    let answer = cli.call::<TestMcpServer>(&params).await?;
+    if answer.failure.is_some() {
+        if !cli.output.json {
+            look::show(&answer, cli.output)?;
+        }
+        let hint = "nothing was added";
+        return look::check(&answer).map_err(|failure| failure.hint(hint));
+    }
+    let path = add_server(&args.name, &program, local)?;
+    let shown = json!({ "name": args.name, "path": path, "server": answer });
+    cli.result(&shown, |output| {
+        look::show(&answer, output)?;
+        output.line(&format!("added {}: {}", args.name, one_line(&path)))
+    })?;
+    cli.note("agents get its tools from the next turn on; `scorelctl mcp remove` takes it back")?;
+    Ok(())
+}

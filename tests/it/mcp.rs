@@ -1,0 +1,8 @@
+//! Servers of the Model Context Protocol: each era, their tools in turns, and faults.
+
+mod eras;
+mod faults;
+mod scene;
+mod sessions;
+mod tools;
+mod verbs;

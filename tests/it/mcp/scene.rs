@@ -1,0 +1,134 @@
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use scorel_client::Connection;
+use scorel_proto::{GetStatus, NoParams, ProcessState, ProcessStatus, SessionId};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+use crate::under_test::{PATIENCE, SCORELD, Watch, connect, create_session, send};
+
+/// The server, as Python runs it.
+const SERVER: &str = include_str!("server.py");
+
+/// A daemon with servers of the user, in the mode that asks nothing.
+pub(super) struct Scene {
+    pub(super) daemon: DaemonUnderTest,
+    pub(super) model: ModelServer,
+    pub(super) client: Connection,
+}
+
+/// A session whose turns are watched.
+pub(super) struct Talk {
+    pub(super) id: SessionId,
+    watch: Watch,
+}
+
+impl Scene {
+    /// With one server of a kind, named `fake`.
+    pub(super) async fn of(kind: &str) -> Self {
+        Self::configured(kind, "").await
+    }
+
+    /// With more keys of the server.
+    pub(super) async fn configured(kind: &str, keys: &str) -> Self {
+        Self::in_mode("full", kind, keys).await
+    }
+
+    pub(super) async fn in_mode(mode: &str, kind: &str, keys: &str) -> Self {
+        let model = ModelServer::start().await.unwrap();
+        let done = ScriptedChat::default().text("done").finish("stop");
+        model.fallback(done.usage(1, 1));
+        let path = std::env::var("PATH").unwrap();
+        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
+        daemon.configure_model(&model.base_url());
+        let server = daemon.home().join("server.py");
+        fs::write(&server, SERVER).unwrap();
+        let notes = daemon.home().join("notes");
+        daemon.configure_more(&format!(
+            "[permissions]\nmode = {mode:?}\n\n[[mcp.servers]]\nname = \"fake\"\ncommand = \"python3\"\n\
+             args = [{server:?}, {kind:?}, {notes:?}]\n{keys}\n"
+        ));
+        daemon.keep_canary("KEY");
+        daemon.spawn().await;
+        let client = connect(&daemon.socket()).await;
+        Self {
+            daemon,
+            model,
+            client,
+        }
+    }
+
+    pub(super) async fn talk(&self) -> Talk {
+        let id = create_session(&self.client, &self.daemon).await;
+        let mut watch = Watch::from_start(&self.client, id).await;
+        watch.until("sync_end").await;
+        Talk { id, watch }
+    }
+
+    /// The lines that servers have noted, without those that are not about `about`.
+    pub(super) fn noted(&self, about: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.notes()).unwrap_or_default();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        lines.filter(|it: &Value| !it[about].is_null()).collect()
+    }
+
+    /// Has the model call a tool in the next turn.
+    pub(super) fn will_call(&self, tool: &str, arguments: &Value) {
+        let name = format!("mcp__fake__{tool}");
+        let call = ScriptedChat::default().tool_call("call", &name, &arguments.to_string());
+        self.model.answer(call.finish("tool_calls").usage(1, 1));
+    }
+
+    /// A turn in which the model calls one tool, and what it then reads of the result.
+    pub(super) async fn call(&self, talk: &mut Talk, tool: &str, arguments: &Value) -> String {
+        self.will_call(tool, arguments);
+        talk.turn(&self.client, "go on").await;
+        let requests = self.model.requests();
+        let body = requests.last().unwrap().json();
+        let messages = body["messages"].as_array().unwrap().iter();
+        let mut results = messages.filter(|message| message["role"] == "tool");
+        results.next_back().unwrap()["content"].to_string()
+    }
+
+    /// The tools of servers that the latest request offers.
+    pub(super) fn offered(&self) -> Vec<String> {
+        let body = self.model.requests().last().unwrap().json();
+        let tools = body["tools"].as_array().unwrap().iter();
+        let names = tools.map(|tool| tool["function"]["name"].as_str().unwrap().to_owned());
+        names.filter(|name| name.starts_with("mcp__")).collect()
+    }
+
+    /// Waits until the server serves.
+    pub(super) async fn until_ready(&self) {
+        let wait = async {
+            while self.process().await.state != ProcessState::Ready {
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(PATIENCE, wait).await.expect("in time");
+    }
+
+    pub(super) async fn process(&self) -> ProcessStatus {
+        let status = self.client.call::<GetStatus>(&NoParams {}).await.unwrap();
+        let mut processes = status.processes.into_iter();
+        processes.find(|it| it.process == "mcp:fake").unwrap()
+    }
+
+    fn notes(&self) -> PathBuf {
+        self.daemon.home().join("notes")
+    }
+}
+
+impl Talk {
+    pub(super) async fn turn(&mut self, client: &Connection, text: &str) -> Vec<Value> {
+        send(client, self.id, text).await;
+        self.until("turn_outcome").await
+    }
+
+    pub(super) async fn until(&mut self, kind: &str) -> Vec<Value> {
+        self.watch.until(kind).await
+    }
+}
