@@ -103,3 +103,60 @@ impl<C: Clone + PartialEq> McpPool<C> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::time::Duration;
+
+    use futures_util::future::BoxFuture;
+    use scorel_process::StartedProgram;
+
+    use super::*;
+    use crate::era::Era;
+
+    #[derive(Debug)]
+    struct NoProgram;
+
+    impl McpPort for NoProgram {
+        fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+            Box::pin(pending())
+        }
+    }
+
+    fn client(pool: &McpPool<u32>, directory: &str, config: u32) -> Arc<McpClient> {
+        let key = McpKey {
+            server: "fake".to_owned(),
+            project: None,
+            directory: directory.into(),
+            session: None,
+        };
+        let settings = McpSettings {
+            name: "fake".to_owned(),
+            trust_read_only: false,
+            timeout: Duration::from_secs(1),
+            idle: None,
+        };
+        pool.client(key, &config, settings, || Arc::new(NoProgram))
+    }
+
+    #[test]
+    fn a_directory_has_one_server_and_another_one_after_a_change() {
+        let pool = McpPool::default();
+        let first = client(&pool, "/a", 1);
+        assert!(Arc::ptr_eq(&first, &client(&pool, "/a", 1)));
+        assert!(!Arc::ptr_eq(&first, &client(&pool, "/a/worktree", 1)));
+        assert!(!Arc::ptr_eq(&first, &client(&pool, "/a", 2)));
+        assert_eq!(pool.all().len(), 2);
+        pool.retain(|_, config| *config == 2);
+        assert_eq!(pool.all().len(), 1);
+    }
+
+    #[test]
+    fn the_era_is_known_for_all_with_one_configuration() {
+        let pool = McpPool::default();
+        pool.eras(&1).learn(Era::Handshake);
+        assert_eq!(pool.eras(&1).known(), Some(Era::Handshake));
+        assert_eq!(pool.eras(&2).known(), None);
+    }
+}

@@ -45,7 +45,7 @@ def listed(cursor):
     names = tools if cursor == "more" else tools[:4]
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     entries = [{"name": it, "description": f"The tool {it}.", "inputSchema": schema,
-        "annotations": {"readOnlyHint": it == "echo"}} for it in names]
+        "annotations": {"readOnlyHint": it in ("echo", "dies")}} for it in names]
     if cursor == "more":
         entries = entries[4:] + [{"name": "broken", "inputSchema": {"type": "array"}}]
     return {"tools": entries} if cursor == "more" else {"tools": entries, "nextCursor": "more"}

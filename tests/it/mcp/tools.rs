@@ -88,3 +88,16 @@ async fn an_answer_that_is_too_long_costs_its_call_only() {
     assert!(result.contains("echo: hi"), "{result}");
     assert_eq!(scene.process().await.starts, 1);
 }
+
+#[tokio::test]
+async fn a_lost_call_is_made_once_more_if_the_user_believes_that_it_only_reads() {
+    for (keys, calls) in [("", 1), ("trustReadOnly = true", 2)] {
+        let scene = Scene::configured("modern", keys).await;
+        let mut talk = scene.talk().await;
+        let result = scene.call(&mut talk, "dies", &json!({})).await;
+        assert!(result.contains("outcome is unknown"), "{result}");
+        let notes = scene.noted("method");
+        let made = notes.iter().filter(|it| it["method"] == "tools/call");
+        assert_eq!(made.count(), calls, "{keys}");
+    }
+}
