@@ -31,8 +31,8 @@ impl ConfigFile {
                 return Err(EditConfigError::refused(Some("name"), reason, None));
             }
             let mut text = origin.text().to_owned();
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
+            if !text.is_empty() {
+                text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
             }
             text.push_str(&table(name, command));
             self.replace(&file, &origin, text)
@@ -145,7 +145,7 @@ fn table(name: &McpServerName, command: &McpCommand) -> String {
     let lines = lines
         .iter()
         .map(|(key, value)| format!("{key} = {value}\n"));
-    format!("\n[[mcp.servers]]\n{}", lines.collect::<String>())
+    format!("[[mcp.servers]]\n{}", lines.collect::<String>())
 }
 
 fn text(text: &str) -> String {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use scorel_proto::{McpProgram, TestMcpServer, TestMcpServerParams};
+use scorel_proto::{
+    ListMcpServers, ListMcpServersParams, McpProgram, TestMcpServer, TestMcpServerParams,
+};
 use scorel_screen::escape::one_line;
 use serde_json::json;
 
@@ -54,6 +56,14 @@ pub(in crate::commands) async fn add(
         env: pairs(&args.env),
         secret_env: pairs(&args.secret_env),
     };
+    let known = cli
+        .call::<ListMcpServers>(&ListMcpServersParams::default())
+        .await?;
+    if known.servers.iter().any(|it| it.name == args.name) {
+        let message = format!("there is a server `{}` already", args.name);
+        let hint = format!("`scorelctl mcp remove {}` removes it", args.name);
+        return Err(Failure::refused("mcp_server_exists", message).hint(hint));
+    }
     let params = TestMcpServerParams {
         project_id: cli.project_or_none(args.project.as_deref()).await?,
         name: args.name.clone(),
