@@ -2,6 +2,7 @@
 
 mod eras;
 mod faults;
+mod published;
 mod scene;
 mod sessions;
 mod tools;

@@ -64,6 +64,14 @@ struct Entry {
     input_schema: Value,
     #[serde(default)]
     annotations: Annotations,
+    #[serde(default)]
+    execution: Execution,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Execution {
+    task_support: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -140,6 +148,9 @@ async fn page(link: &ServiceLink, era: Era, cursor: Option<&str>) -> Result<Page
 impl ListedTool {
     fn read(entry: Value) -> Result<Self, String> {
         let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
+        if entry.execution.task_support.as_deref() == Some("required") {
+            return Err("it runs only as a task, which is not supported".to_owned());
+        }
         if entry.description.len() > MAX_DESCRIPTION {
             return Err(format!(
                 "its description has more than {MAX_DESCRIPTION} bytes"

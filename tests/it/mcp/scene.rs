@@ -1,5 +1,5 @@
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use scorel_client::Connection;
@@ -38,18 +38,37 @@ impl Scene {
     }
 
     pub(super) async fn in_mode(mode: &str, kind: &str, keys: &str) -> Self {
+        Self::start(mode, |daemon| {
+            let server = daemon.home().join("server.py");
+            fs::write(&server, SERVER).unwrap();
+            let notes = daemon.home().join("notes");
+            format!("command = \"python3\"\nargs = [{server:?}, {kind:?}, {notes:?}]\n{keys}\n")
+        })
+        .await
+    }
+
+    /// With another program as the server.
+    pub(super) async fn running(program: &Path, arguments: &[&str]) -> Self {
+        Self::start("full", |daemon| {
+            // One of them would keep its state beside its program.
+            let memory = daemon.home().join("memory.json");
+            format!(
+                "command = {program:?}\nargs = {arguments:?}\nenv = {{MEMORY_FILE_PATH = {memory:?}}}\n"
+            )
+        })
+        .await
+    }
+
+    async fn start(mode: &str, server: impl FnOnce(&DaemonUnderTest) -> String) -> Self {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
         let path = std::env::var("PATH").unwrap();
         let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
         daemon.configure_model(&model.base_url());
-        let server = daemon.home().join("server.py");
-        fs::write(&server, SERVER).unwrap();
-        let notes = daemon.home().join("notes");
+        let server = server(&daemon);
         daemon.configure_more(&format!(
-            "[permissions]\nmode = {mode:?}\n\n[[mcp.servers]]\nname = \"fake\"\ncommand = \"python3\"\n\
-             args = [{server:?}, {kind:?}, {notes:?}]\n{keys}\n"
+            "[permissions]\nmode = {mode:?}\n\n[[mcp.servers]]\nname = \"fake\"\n{server}"
         ));
         daemon.keep_canary("KEY");
         daemon.spawn().await;
@@ -86,11 +105,15 @@ impl Scene {
     pub(super) async fn call(&self, talk: &mut Talk, tool: &str, arguments: &Value) -> String {
         self.will_call(tool, arguments);
         talk.turn(&self.client, "go on").await;
-        let requests = self.model.requests();
-        let body = requests.last().unwrap().json();
+        self.results().pop().unwrap()
+    }
+
+    /// The results in the latest request.
+    pub(super) fn results(&self) -> Vec<String> {
+        let body = self.model.requests().last().unwrap().json();
         let messages = body["messages"].as_array().unwrap().iter();
-        let mut results = messages.filter(|message| message["role"] == "tool");
-        results.next_back().unwrap()["content"].to_string()
+        let results = messages.filter(|message| message["role"] == "tool");
+        results.map(|it| it["content"].to_string()).collect()
     }
 
     /// The tools of servers that the latest request offers.
