@@ -30,14 +30,14 @@ use crate::client_names::ClientNames;
 use crate::commands::Commands;
 use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry};
-use crate::file_finder::FileFinder;
 use crate::followers::Followers;
 use crate::mcp_clients::McpClients;
-use crate::metrics::Metrics;
 use crate::programs::ExtensionPrograms;
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
+use scorel_file_finder::FileFinder;
+use scorel_metrics::Metrics;
 
 /// The context of every method: one machine with its projects, models and sessions.
 ///

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_engine::{BlobSink, ToolOutcome, spawn_blocking};
-use scorel_extension::program::{ContentError, ResultContent, bad_reply};
+use scorel_outside_tool::{ContentError, ResultContent, bad_reply};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};

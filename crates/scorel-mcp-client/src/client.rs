@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use scorel_engine::ToolUpdates;
-use scorel_extension::program::LONGEST_CALL;
+use scorel_outside_tool::LONGEST_CALL;
 use scorel_process::{CallLimit, ServiceError, ServiceLink, ServiceProcess};
 use scorel_proto::ProcessState;
 use serde_json::value::RawValue;

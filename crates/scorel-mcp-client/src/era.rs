@@ -32,7 +32,7 @@ impl EraMemory {
         *self.lock() = Some(era);
     }
 
-    /// What was known may not be so any more.
+    /// A server may have been replaced by one of the other era.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }

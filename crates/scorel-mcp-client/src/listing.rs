@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_extension::program::ToolSchema;
+use scorel_outside_tool::ToolSchema;
 use scorel_process::{CallLimit, ServiceError, ServiceLink};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-use scorel_extension::program::OpenCalls;
+use scorel_outside_tool::OpenCalls;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

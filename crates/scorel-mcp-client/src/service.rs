@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use scorel_extension::program::OpenCalls;
+use scorel_outside_tool::OpenCalls;
 use scorel_process::{
     Service, ServiceError, ServiceLimits, ServiceLink, ServiceWords, StartedProgram,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 pub struct McpSettings {
     /// Its name, a part of those of its tools.
     pub name: String,
-    /// Whether a tool that says that it only reads is believed.
+    /// True if a tool that says that it only reads is believed.
     pub trust_read_only: bool,
     /// The time that a call may take without a sign of progress.
     pub timeout: Duration,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{BlobSink, Tool, ToolCall, ToolOutcome, ToolUpdates};
-use scorel_extension::program::{OutsideReading, OutsideRun, OutsideTool, failed_call, tool_name};
+use scorel_outside_tool::{OutsideReading, OutsideRun, OutsideTool, failed_call, tool_name};
 
 use crate::call_reply::outcome;
 use crate::client::McpClient;

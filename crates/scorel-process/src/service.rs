@@ -53,7 +53,7 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Asked when a program ended, or was refused by [`Self::open`], before it was ready. True if it is started
-    /// again at once, which is no failure: another greeting may do better. Two in a row have to end with false.
+    /// again at once, which is not a failure: another greeting may do better. Two in a row have to end with false.
     fn greets_again(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ pub enum ServiceFraming {
     /// A text a line, until the program answers otherwise.
     #[default]
     Lines,
-    /// A text a line. A line that is no message is part of the log: programs print there what is for people.
+    /// A text a line. A line that is not a message is part of the log: programs print there what is for people.
     LooseLines,
     /// Header blocks with `Content-Length`, from the first text on.
     Headers,

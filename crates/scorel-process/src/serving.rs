@@ -23,7 +23,7 @@ const MAX_CALLS: usize = 64;
 /// The cost of a text at a pace of its own, beside that of its bytes: a flood is of small ones.
 const TEXT: usize = 1024;
 
-/// Bytes of a line in the log that is no message.
+/// Bytes of a line in the log that is not a message.
 const STRAY: usize = 4 * 1024;
 
 /// The reason of a connection whose program may be about to exit.
@@ -91,7 +91,7 @@ struct IncomingCalls<'a> {
     slots: Arc<Semaphore>,
     /// Ended with the connection.
     running: JoinSet<()>,
-    /// Takes texts that are no messages, where they are no failure.
+    /// Takes texts that are not messages, where that is not a failure.
     strays: Option<LogPace>,
 }
 

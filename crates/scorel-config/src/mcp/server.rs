@@ -11,11 +11,11 @@ pub struct McpServer {
     pub transport: McpTransport,
     pub share: McpShare,
     pub tools: McpToolFilter,
-    /// Whether a tool that says that it only reads is believed.
+    /// True if a tool that says that it only reads is believed.
     pub trust_read_only: bool,
-    /// How long a call may take without progress.
+    /// The time of a call without progress.
     pub timeout: Duration,
-    /// How long it stays without a call; `None` is for ever.
+    /// The time that it stays without a call; `None` is for ever.
     pub idle: Option<Duration>,
 }
 

@@ -2,6 +2,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use scorel_outside_tool::{LONGEST_CALL, OpenCalls};
 use scorel_process::{
     CallLimit, Service, ServiceError, ServiceLimits, ServiceLink, ServiceProcess, ServiceStatus,
     StartedProgram,
@@ -12,14 +13,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::mpsc;
 
 use super::port::ExtensionPort;
-use super::progress::OpenCalls;
+use super::tool_progress::ToolProgress;
 use crate::ExtensionId;
 
 /// The version of the protocol between the daemon and extensions.
 const PROTOCOL: u64 = 1;
-
-/// The longest time that a call may take which gives signs of progress.
-pub const LONGEST_CALL: Duration = Duration::from_secs(600);
 
 /// Events that wait for the program.
 const MAX_EVENTS: usize = 256;
@@ -164,7 +162,7 @@ impl Service for ExtensionService {
 
     fn notified(&self, method: &str, params: &RawValue) {
         match method {
-            "tool.progress" => self.calls.progress(params),
+            "tool.progress" => ToolProgress::tell(&self.calls, params),
             other => {
                 tracing::debug!(process = self.name, method = ?other, "an unknown notification");
             }

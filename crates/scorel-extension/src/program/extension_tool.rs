@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{BlobSink, ToolCall, ToolOutcome, ToolUpdates};
+use scorel_outside_tool::{OutsideReading, OutsideRun, OutsideTool, failed_call};
 use scorel_proto::{SessionId, TurnId};
 use serde_json::json;
 
 use super::extension_program::ExtensionProgram;
 use super::manifest_parts::ManifestTool;
-use super::outside_tool::{OutsideReading, OutsideRun, OutsideTool, failed_call};
 use super::tool_reply;
 
 /// A tool of an extension, for the turns of a session.

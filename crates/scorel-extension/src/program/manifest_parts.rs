@@ -1,8 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_outside_tool::ToolSchema;
+
 use super::manifest_table::ManifestTable;
-use super::tool_schema::ToolSchema;
 use crate::expand_arguments;
 use crate::hook::{ContextPoint, HookEntry, HookEvent, HookStage, Matcher, OnFailure};
 

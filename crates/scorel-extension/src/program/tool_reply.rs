@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use scorel_engine::{BlobSink, ToolOutcome, spawn_blocking};
+use scorel_outside_tool::{ContentError, ResultContent, bad_reply};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use super::result_content::{ContentError, ResultContent};
 
 /// The result of `tool.call`.
 #[derive(Debug, Deserialize)]
@@ -49,11 +48,6 @@ pub(super) async fn outcome(reply: Value, blobs: Arc<dyn BlobSink>) -> ToolOutco
         Ok(Err(error)) => bad_reply(&error.to_string()),
         Err(_) => bad_reply("its result could not be kept"),
     }
-}
-
-/// A call whose answer cannot be used.
-pub fn bad_reply(reason: &str) -> ToolOutcome {
-    ToolOutcome::failure("E_BAD_RESULT", reason, Map::new())
 }
 
 fn made(reply: ToolReply, blobs: &dyn BlobSink) -> Result<ToolOutcome, ContentError> {

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use scorel_extension::ExtensionId;
 use scorel_extension::hook::{HookSandbox, Matcher};
-use scorel_extension::program::{Manifest, tool_name};
+use scorel_extension::program::Manifest;
+use scorel_outside_tool::tool_name;
 use scorel_plugin::Plugin;
 use scorel_proto::{ItemContent, ItemProgram};
 

@@ -26,15 +26,15 @@ use crate::commands::Commands;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks, Transcripts};
-use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::mcp_clients::McpClients;
-use crate::metrics::{Metrics, TimedStorage};
 use crate::programs::{ExtensionPrograms, ProgramHooks, ProgramMeans};
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::turns::{HookSource, TurnParts, Turns, own_sources};
+use scorel_file_finder::FileFinder;
+use scorel_metrics::{Metrics, TimedStorage};
 
 /// The searches that run at once. They read files and compute, and turns come first.
 const SEARCHES: usize = 2;
@@ -72,7 +72,7 @@ impl Host {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
         let settings = session_settings(&config.current(None), parts.descriptors);
-        let metrics = Arc::new(Metrics::new());
+        let metrics = Arc::new(Metrics::default());
         let models = Models::new(
             Arc::clone(&config),
             parts.secrets,

@@ -10,7 +10,7 @@ use scorel_proto::{ProcessState, ProcessStatus, ProjectId};
 use super::McpClients;
 use super::look::era;
 
-/// What is known of a server without asking it.
+/// The state of a server, found without asking it.
 #[derive(Debug, Default)]
 pub(crate) struct McpStatus {
     /// The state of its process; of several, for several directories, the one that needs the most attention.
@@ -102,7 +102,7 @@ impl McpClients {
     }
 }
 
-/// How much a state asks for the user's attention.
+/// The attention that a state asks of the user.
 const fn attention(state: ProcessState) -> u8 {
     match state {
         ProcessState::Failed => 4,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{Hooks, Tool};
-use scorel_extension::program::{ExtensionHook, ExtensionTool, Manifest, ToolScene, tool_name};
+use scorel_extension::program::{ExtensionHook, ExtensionTool, Manifest, ToolScene};
 use scorel_guidance::skills::SkillProject;
+use scorel_outside_tool::tool_name;
 use scorel_proto::TurnError;
 use serde_json::{Map, Value, json};
 

@@ -19,7 +19,7 @@ const OTHER: &str = "other";
 
 /// Counts model calls by provider and result.
 #[derive(Debug, Clone)]
-pub(crate) struct ModelCalls {
+pub struct ModelCalls {
     calls: IntCounterVec,
     providers: Arc<Mutex<HashSet<String>>>,
 }
@@ -39,7 +39,7 @@ struct OpenCall {
 }
 
 impl ModelCalls {
-    pub(super) fn new(set: &MetricSet) -> Self {
+    pub(crate) fn new(set: &MetricSet) -> Self {
         let calls = Opts::new(
             "scorel_model_calls_total",
             "Model calls that have ended, each attempt once, by provider and result.",
@@ -51,7 +51,7 @@ impl ModelCalls {
     }
 
     /// Counts the calls of each provider that is made.
-    pub(crate) fn watch(&self) -> Watch {
+    pub fn watch(&self) -> Watch {
         let calls = self.clone();
         Box::new(move |inner| {
             let calls = calls.clone();

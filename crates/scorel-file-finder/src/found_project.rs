@@ -6,13 +6,13 @@ use scorel_engine::ReadFilter;
 use scorel_proto::ProjectId;
 
 /// Finds out which files may be listed; all, if it returns nothing. Looks at the disk.
-pub(crate) type Admission = Box<dyn FnOnce() -> Option<Arc<dyn ReadFilter>> + Send>;
+pub type Admission = Box<dyn FnOnce() -> Option<Arc<dyn ReadFilter>> + Send>;
 
 /// A project that is asked about.
-pub(crate) struct FoundProject {
-    pub(crate) id: ProjectId,
-    pub(crate) directory: PathBuf,
-    pub(crate) admission: Admission,
+pub struct FoundProject {
+    pub id: ProjectId,
+    pub directory: PathBuf,
+    pub admission: Admission,
 }
 
 impl fmt::Debug for FoundProject {

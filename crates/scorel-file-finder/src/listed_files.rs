@@ -21,7 +21,7 @@ const WALK: Duration = Duration::from_secs(10);
 
 /// The files of a project as they were at a moment.
 #[derive(Debug, Default)]
-pub(super) struct ListedFiles {
+pub(crate) struct ListedFiles {
     /// All paths, one after another: the allocator gives one large piece back, and keeps many small ones.
     text: String,
     files: Vec<ListedFile>,
@@ -41,7 +41,7 @@ impl ListedFiles {
     /// # Errors
     ///
     /// If the project cannot be listed.
-    pub(super) fn list(directory: &Path, admitted: Option<&dyn ReadFilter>) -> io::Result<Self> {
+    pub(crate) fn list(directory: &Path, admitted: Option<&dyn ReadFilter>) -> io::Result<Self> {
         let mut listed = Self::default();
         let complete = visit_files(directory, WALK, |path, real| {
             match admitted.is_none_or(|it| it.may_read(real)) {
@@ -87,7 +87,7 @@ impl ListedFiles {
     }
 
     /// The best `limit` matches. Looks at every path: to be called where that does not block others.
-    pub(super) fn find(&self, query: &str, limit: usize) -> FindFilesResult {
+    pub(crate) fn find(&self, query: &str, limit: usize) -> FindFilesResult {
         let query = Folded::new(query);
         // A max-heap: the worst of the best is on top.
         let mut best = BinaryHeap::with_capacity(limit);

@@ -14,15 +14,15 @@ use super::listed_files::ListedFiles;
 const FRESH: Duration = Duration::from_secs(2);
 
 /// A list and when its walk began, or why there is none.
-pub(super) type Walked = Result<(Arc<ListedFiles>, Instant), Arc<io::Error>>;
+pub(crate) type Walked = Result<(Arc<ListedFiles>, Instant), Arc<io::Error>>;
 
 /// A walk that any number of callers wait for. It goes on when they leave, and ends with its project's list if it
 /// has not begun.
-pub(super) type Walk = Shared<BoxFuture<'static, Walked>>;
+pub(crate) type Walk = Shared<BoxFuture<'static, Walked>>;
 
 /// The list of a project, and the walk that makes the next one.
 #[derive(Debug)]
-pub(super) struct ProjectList {
+pub(crate) struct ProjectList {
     made: Option<(Arc<ListedFiles>, Instant)>,
     walk: Option<Walk>,
     used: Instant,
@@ -40,7 +40,7 @@ impl Default for ProjectList {
 
 impl ProjectList {
     /// The last list, and the walk that replaces it. One of them is there. Begins a walk if there is no fresh list.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         begin: impl FnOnce() -> Walk,
     ) -> (Option<Arc<ListedFiles>>, Option<Walk>) {
@@ -59,13 +59,13 @@ impl ProjectList {
         (files, self.walk.clone())
     }
 
-    pub(super) const fn used(&self) -> Instant {
+    pub(crate) const fn used(&self) -> Instant {
         self.used
     }
 }
 
 /// Begins to list a project.
-pub(super) fn walk(project: FoundProject, walks: Arc<Semaphore>) -> Walk {
+pub(crate) fn walk(project: FoundProject, walks: Arc<Semaphore>) -> Walk {
     let walking = tokio::spawn(async move {
         let place = walks.acquire_owned().await;
         let listed = spawn_blocking(move || {

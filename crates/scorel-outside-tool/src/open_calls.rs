@@ -1,11 +1,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use scorel_engine::ToolUpdates;
-use serde::Deserialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::sync::Notify;
+
+/// The longest time that a call may take which gives signs of progress.
+pub const LONGEST_CALL: Duration = Duration::from_secs(600);
 
 /// The longest text of a progress, in bytes.
 const MAX_TEXT: usize = 4096;
@@ -18,15 +20,6 @@ pub struct OpenCalls(Mutex<HashMap<String, OpenCall>>);
 struct OpenCall {
     sign: Arc<Notify>,
     updates: ToolUpdates,
-}
-
-/// `tool.progress`.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ProgressParams {
-    call_id: String,
-    #[serde(default)]
-    text: String,
 }
 
 /// Forgets a call at its end.
@@ -54,15 +47,8 @@ impl OpenCalls {
         }
     }
 
-    /// Takes a `tool.progress`. One of no call is ignored: it may have ended just now.
-    pub(super) fn progress(&self, params: &RawValue) {
-        let Ok(params) = serde_json::from_str::<ProgressParams>(params.get()) else {
-            return;
-        };
-        self.heard(&params.call_id, &params.text);
-    }
-
-    /// Takes a sign of progress of a call, with a text to show if there is one.
+    /// Takes a sign of progress of a call, with a text to show if there is one. That of no call is ignored: it may have
+    /// ended just now.
     pub fn heard(&self, id: &str, text: &str) {
         let Some(call) = self.lock().get(id).cloned() else {
             return;

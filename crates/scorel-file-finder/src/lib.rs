@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use listed_files::ListedFiles;
 use project_list::{ProjectList, Walk, Walked};
 
-pub(crate) use found_project::FoundProject;
+pub use found_project::{Admission, FoundProject};
 
 /// The time for which a list that is not fresh waits for the next one. Longer a person who types must not wait, and
 /// gets an answer from the old one.
@@ -38,7 +38,7 @@ const MAX_FINDS: usize = 2;
 
 /// Finds files by name. Each project is listed once for all who ask, and again when it is asked about later.
 #[derive(Debug)]
-pub(crate) struct FileFinder {
+pub struct FileFinder {
     lists: Arc<Mutex<HashMap<ProjectId, ProjectList>>>,
     walks: Arc<Semaphore>,
     finds: Arc<Semaphore>,
@@ -60,7 +60,7 @@ impl FileFinder {
     /// # Errors
     ///
     /// If the project cannot be listed.
-    pub(crate) async fn find(
+    pub async fn find(
         &self,
         project: FoundProject,
         query: String,

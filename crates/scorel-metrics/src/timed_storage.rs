@@ -8,7 +8,7 @@ use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
 
 /// The real file system, with the time that the syncs of logs take.
 #[derive(Debug)]
-pub(crate) struct TimedStorage {
+pub struct TimedStorage {
     seconds: Histogram,
 }
 
@@ -19,7 +19,7 @@ struct TimedFile {
 }
 
 impl TimedStorage {
-    pub(crate) const fn new(seconds: Histogram) -> Self {
+    pub const fn new(seconds: Histogram) -> Self {
         Self { seconds }
     }
 

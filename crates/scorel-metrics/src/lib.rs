@@ -23,7 +23,7 @@ use scorel_session::{Section, SessionFeature};
 use metric_set::MetricSet;
 
 use model_calls::ModelCalls;
-pub(crate) use timed_storage::TimedStorage;
+pub use timed_storage::TimedStorage;
 
 /// Bounds of buckets in seconds: from a reply out of memory to one that waits for an endpoint.
 const RPC_SECONDS: [f64; 9] = [0.0005, 0.002, 0.005, 0.02, 0.05, 0.2, 1.0, 5.0, 30.0];
@@ -33,7 +33,7 @@ const FSYNC_SECONDS: [f64; 9] = [0.0002, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0
 
 /// The metrics of a daemon since its start.
 #[derive(Debug)]
-pub(crate) struct Metrics {
+pub struct Metrics {
     set: MetricSet,
     sessions: IntGaugeVec,
     turns: IntCounterVec,
@@ -45,8 +45,8 @@ pub(crate) struct Metrics {
     lag: IntGauge,
 }
 
-impl Metrics {
-    pub(crate) fn new() -> Self {
+impl Default for Metrics {
+    fn default() -> Self {
         let set = MetricSet::default();
         let sessions = Opts::new("scorel_sessions", "Loaded sessions by phase.");
         let turns = Opts::new("scorel_turns_total", "Turns that have ended, by outcome.");
@@ -85,7 +85,9 @@ impl Metrics {
         metrics.begin_at_zero();
         metrics
     }
+}
 
+impl Metrics {
     /// Makes the series that are known, so that a rate can be computed from the first count on.
     fn begin_at_zero(&self) {
         for reason in OutcomeReason::ALL {
@@ -94,16 +96,16 @@ impl Metrics {
         self.add_tokens(&Usage::default());
     }
 
-    pub(crate) const fn model_calls(&self) -> &ModelCalls {
+    pub const fn model_calls(&self) -> &ModelCalls {
         &self.model_calls
     }
 
-    pub(crate) const fn fsync(&self) -> &Histogram {
+    pub const fn fsync(&self) -> &Histogram {
         &self.fsync
     }
 
     /// The page, with the current counts of sessions and the current lag of subscribers.
-    pub(crate) fn text(&self, sessions: &SessionsByPhase, lag_events: u64) -> String {
+    pub fn text(&self, sessions: &SessionsByPhase, lag_events: u64) -> String {
         for (phase, count) in sessions.counts() {
             self.sessions
                 .with_label_values(&[phase])

@@ -10,7 +10,7 @@ use scorel_process::ServiceError;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::tool_schema::ToolSchema;
+use crate::tool_schema::ToolSchema;
 
 /// A tool of a program that the daemon does not control: its arguments are held to its schema, and the gate judges its
 /// name and them.
@@ -24,7 +24,7 @@ pub struct OutsideTool {
     run: Arc<dyn OutsideRun>,
 }
 
-/// What is known about whether a tool only reads.
+/// The daemon's knowledge of a tool that may only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutsideReading {
     /// It may change something.
@@ -116,6 +116,11 @@ pub fn failed_call(error: &ServiceError) -> ToolOutcome {
         ServiceError::Answered(_) => ("E_TOOL_FAILED", Map::new()),
     };
     ToolOutcome::failure(code, &error.to_string(), facts)
+}
+
+/// The outcome of a call whose answer cannot be used.
+pub fn bad_reply(reason: &str) -> ToolOutcome {
+    ToolOutcome::failure("E_BAD_RESULT", reason, Map::new())
 }
 
 fn fact(name: &str, value: impl serde::Serialize) -> (String, Value) {

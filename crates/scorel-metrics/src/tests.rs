@@ -70,7 +70,7 @@ fn assert_line(page: &str, line: &str) {
 
 #[tokio::test]
 async fn each_attempt_is_counted_once_by_its_result() {
-    let metrics = Metrics::new();
+    let metrics = Metrics::default();
     let start = || Ok(ProviderEvent::Start { model: None });
     let refused = ProviderError {
         category: ErrorCategory::RateLimit,
@@ -97,7 +97,7 @@ async fn each_attempt_is_counted_once_by_its_result() {
 
 #[test]
 fn providers_beyond_the_first_share_a_value() {
-    let metrics = Metrics::new();
+    let metrics = Metrics::default();
     for number in 0..100 {
         drop(counted(&metrics, &format!("p{number}"), Vec::new()));
     }
@@ -119,7 +119,7 @@ fn providers_beyond_the_first_share_a_value() {
 
 #[test]
 fn phases_and_lag_are_those_of_the_moment() {
-    let metrics = Metrics::new();
+    let metrics = Metrics::default();
     let mut by_phase = SessionsByPhase::default();
     by_phase.add(Phase::Running);
     let busy = metrics.text(&by_phase, 7);
@@ -132,7 +132,7 @@ fn phases_and_lag_are_those_of_the_moment() {
 
 #[test]
 fn only_syncs_are_timed() {
-    let metrics = Metrics::new();
+    let metrics = Metrics::default();
     let dir = tempfile::tempdir().unwrap();
     let storage = TimedStorage::new(metrics.fsync().clone());
     let file = storage.create_new(&dir.path().join("log")).unwrap();

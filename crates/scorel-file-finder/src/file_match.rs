@@ -2,14 +2,14 @@ use memchr::memmem::Finder;
 
 /// A query in lower case.
 #[derive(Debug)]
-pub(super) struct Folded {
+pub(crate) struct Folded {
     text: String,
     /// Made once: to prepare the search takes longer than to search one path.
     finder: Finder<'static>,
 }
 
 impl Folded {
-    pub(super) fn new(query: &str) -> Self {
+    pub(crate) fn new(query: &str) -> Self {
         let text = query.to_lowercase();
         Self {
             finder: Finder::new(&text).into_owned(),
@@ -68,14 +68,14 @@ enum Place {
 
 /// The rank of a path for a query; the best is the smallest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FileMatch {
+pub(crate) struct FileMatch {
     place: Place,
     length: usize,
 }
 
 impl FileMatch {
     /// The match of a path in lower case, if it is one.
-    pub(super) fn of(query: &Folded, path: &str) -> Option<Self> {
+    pub(crate) fn of(query: &Folded, path: &str) -> Option<Self> {
         let name = || memchr::memrchr(b'/', path.as_bytes()).map_or(path, |at| &path[at + 1..]);
         // Most paths of a large project do not match, and are looked at twice.
         let place = if query.place_in(path).is_some() {
