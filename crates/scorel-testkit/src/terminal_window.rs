@@ -24,6 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A program takes Enter for a part of pasted text if it comes within 10 ms of it.
 const KEYSTROKE: Duration = Duration::from_millis(20);
 
+/// The time before Enter behind a text: on a busy machine a program that does not run for these 10 ms cannot see that
+/// nothing came in them.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// The bytes of a paste that a terminal hands over at once.
 const PIECE: usize = 1024;
 
@@ -125,6 +129,7 @@ impl TerminalWindow {
     pub fn says(&mut self, text: &str) {
         self.types(text);
         self.until(text);
+        std::thread::sleep(PAUSE);
         self.types("\r");
     }
 

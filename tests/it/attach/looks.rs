@@ -49,8 +49,8 @@ async fn colours_are_the_eight_that_each_terminal_has_and_none_with_no_color() {
     // The block of the caret is not a colour.
     assert!(styles(&bare).iter().all(|it| it == "7"));
     // Signs stand for styles then.
-    assert!(bare.now().contains("It is **short**:"), "{}", bare.now());
-    assert!(bare.now().contains("• use `len`"), "{}", bare.now());
+    bare.until("It is **short**:");
+    bare.until("• use `len`");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -80,7 +80,7 @@ async fn a_slow_terminal_costs_little_memory_and_ends_up_right() {
         "slow terminal: {before} KiB before, {peak} KiB at most; keys echoed after {echoes:?}"
     );
     assert!(peak < before + MORE_KIB, "{before} KiB, then {peak} KiB");
-    assert!(window.now().contains(&format!("❯ {typed}")), "the draft");
+    window.until(&format!("❯ {typed}"));
     let rows = window.all_rows().join("\n");
     assert_eq!(rows.matches("The end.").count(), 1);
     let written = String::from_utf8_lossy(window.written());
