@@ -65,13 +65,7 @@ struct Entry {
     #[serde(default)]
     annotations: Annotations,
     #[serde(default)]
-    execution: Execution,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Execution {
-    task_support: Option<String>,
+    execution: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -148,7 +142,7 @@ async fn page(link: &ServiceLink, era: Era, cursor: Option<&str>) -> Result<Page
 impl ListedTool {
     fn read(entry: Value) -> Result<Self, String> {
         let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
-        if entry.execution.task_support.as_deref() == Some("required") {
+        if entry.execution["taskSupport"] == "required" {
             return Err("it runs only as a task, which is not supported".to_owned());
         }
         if entry.description.len() > MAX_DESCRIPTION {

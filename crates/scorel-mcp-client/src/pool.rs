@@ -74,6 +74,8 @@ impl<C: Clone + PartialEq> McpPool<C> {
         if let Some((_, known)) = eras.iter().find(|(it, _)| it == config) {
             return Arc::clone(known);
         }
+        // Those of configurations that nothing has any more, such as of a server that was only tried.
+        eras.retain(|(_, memory)| Arc::strong_count(memory) > 1);
         let new = Arc::new(EraMemory::default());
         eras.push((config.clone(), Arc::clone(&new)));
         new

@@ -128,6 +128,7 @@ impl Scene {
     pub(super) async fn until_ready(&self) {
         let wait = async {
             while self.process().await.state != ProcessState::Ready {
+                // No event tells of it, and questions without a pause would keep the processor from the server.
                 sleep(Duration::from_millis(50)).await;
             }
         };

@@ -1,10 +1,8 @@
 //! Reports about the processes of servers.
 
 use std::collections::BTreeSet;
-use std::iter;
 use std::time::Duration;
 
-use scorel_guidance::skills::SkillProject;
 use scorel_proto::{ProcessState, ProcessStatus, ProjectId};
 
 use super::McpClients;
@@ -70,12 +68,7 @@ impl McpClients {
 
     /// The names of all processes that there may be: of the user and of all projects. Reads files; blocks.
     pub(crate) fn names(&self) -> BTreeSet<String> {
-        let projects = self.means.projects.list().into_iter();
-        let projects = projects.map(|it| SkillProject {
-            id: it.project_id,
-            dir: it.work_dir.into(),
-        });
-        let scopes = iter::once(None).chain(projects.map(Some));
+        let scopes = self.means.scopes();
         let found = scopes.flat_map(|scope| self.servers.find(scope.as_ref()).unwrap_or_default());
         found.map(|it| it.process()).collect()
     }

@@ -1,10 +1,8 @@
 //! Reports about the processes of extensions.
 
 use std::collections::BTreeSet;
-use std::iter;
 use std::time::Duration;
 
-use scorel_guidance::skills::SkillProject;
 use scorel_proto::ProcessStatus;
 
 use super::ExtensionPrograms;
@@ -37,12 +35,7 @@ impl ExtensionPrograms {
 
     /// The names of all processes that there may be: of the user and of all projects. Reads files; blocks.
     pub(crate) fn names(&self) -> BTreeSet<String> {
-        let projects = self.means.projects.list().into_iter();
-        let projects = projects.map(|it| SkillProject {
-            id: it.project_id,
-            dir: it.work_dir.into(),
-        });
-        let scopes = iter::once(None).chain(projects.map(Some));
+        let scopes = self.means.scopes();
         let found = scopes.flat_map(|scope| {
             let found = self.means.extensions.find(scope.as_ref());
             found.unwrap_or_default()
