@@ -25,7 +25,6 @@ mod import_file;
 mod listeners;
 mod mcp_clients;
 mod notices;
-mod permission;
 mod process_memory;
 mod programs;
 mod project_items;

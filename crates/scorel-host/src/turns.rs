@@ -32,11 +32,11 @@ use scorel_workplace::worktrees::work_dir;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::runners::HostRunners;
 use crate::session_blobs::SessionBlobs;
 use crate::titles;
 use new_turn::NewTurn;
+use scorel_gate::{CommandPlace, Gate, GateSettings, Grants};
 use session_state::{PrepareTurn, SessionState};
 use turn_error::config_error;
 use workplaces::Workplaces;

@@ -4,7 +4,7 @@ use scorel_engine::{Effect, Gatekeeper as _, Verdict};
 use scorel_extension::hook::HookCondition;
 use scorel_permission::BaseDirs;
 
-use crate::permission::{CommandPlace, Gate, GateSettings};
+use scorel_gate::{CommandPlace, Gate, GateSettings};
 
 /// Judges the `if` of hooks as the gate judges `ask` rules.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use scorel_workplace::worktrees::work_dir;
 pub(crate) use refusal::AttachmentRefusal;
 
 use crate::host::Host;
-use crate::permission::{CommandPlace, Gate, GateSettings};
 use crate::rpc::call_error::CallError;
 use crate::session_blobs::SessionBlobs;
+use scorel_gate::{CommandPlace, Gate, GateSettings};
 
 /// How many files one message may have.
 const MAX_FILES: usize = 16;

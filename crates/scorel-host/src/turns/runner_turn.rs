@@ -10,8 +10,8 @@ use super::Turns;
 use super::new_turn::NewTurn;
 use super::session_state::SessionTools;
 use super::turn_error::config_error;
-use crate::permission::CommandPlace;
 use crate::runners::{HostRunners, RunnerParts, check_suitable};
+use scorel_gate::CommandPlace;
 
 impl Turns {
     /// A turn of a foreign agent.

@@ -6,11 +6,11 @@ use scorel_permission::{HiddenPart, Policy};
 
 /// Hides from commands what denying rules hide from the file tools.
 #[derive(Debug)]
-pub(super) struct HiddenByRules(Policy);
+pub(crate) struct HiddenByRules(Policy);
 
 impl HiddenByRules {
     /// `None` if no rule denies reading.
-    pub(super) fn by(policy: &Policy) -> Option<Arc<dyn HiddenFiles>> {
+    pub(crate) fn by(policy: &Policy) -> Option<Arc<dyn HiddenFiles>> {
         let hides = !policy.hidden_places().is_empty();
         hides.then(|| Arc::new(Self(policy.clone())) as _)
     }

@@ -6,7 +6,7 @@ use scorel_permission::{Decision, Policy};
 
 /// Filters out files that a rule withholds from the model.
 #[derive(Debug)]
-pub(super) struct Unrestricted {
+pub(crate) struct Unrestricted {
     policy: Policy,
     /// The weakest decision that withholds a file.
     least: Decision,
@@ -15,7 +15,7 @@ pub(super) struct Unrestricted {
 impl Unrestricted {
     /// Admits files for which no rule decides `least` or stronger. `None` if no rule is about reading:
     /// then every file is admitted.
-    pub(super) fn by(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
+    pub(crate) fn by(policy: Policy, least: Decision) -> Option<Arc<dyn ReadFilter>> {
         let filter = policy.restricts_reading().then(|| Self { policy, least })?;
         Some(Arc::new(filter))
     }

@@ -10,5 +10,5 @@ mod read_filter;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use gate::{CommandPlace, Gate, GateSettings};
-pub(crate) use grants::Grants;
+pub use gate::{CommandPlace, Gate, GateSettings};
+pub use grants::Grants;

@@ -14,7 +14,7 @@ struct NotHidden {
 
 /// The filter of a call: that of the rules, and hidden places where the call could come across some.
 /// Most projects have none in them, and then no file of a search needs to be looked up.
-pub(super) fn without_hidden(
+pub(crate) fn without_hidden(
     hidden: &Lazy<HiddenPlaces>,
     rules: Option<Arc<dyn ReadFilter>>,
     effects: &[Effect],

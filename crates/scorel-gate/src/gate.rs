@@ -12,34 +12,34 @@ use scorel_permission::{BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
 use scorel_workplace::HiddenPlaces;
 
-use super::findings::Findings;
-use super::hidden_by_rules::HiddenByRules;
-use super::hidden_reads::without_hidden;
-use super::ignored::{existing, ignored};
-use super::read_filter::Unrestricted;
+use crate::findings::Findings;
+use crate::hidden_by_rules::HiddenByRules;
+use crate::hidden_reads::without_hidden;
+use crate::ignored::{existing, ignored};
+use crate::read_filter::Unrestricted;
 
 /// The reason shown with the request for a command that would run unsandboxed.
 const UNSANDBOXED: &str = "this kernel cannot keep commands in a sandbox: it would run unsandboxed";
 
 /// The policy of a [`Gate`], fixed for one turn.
 #[derive(Debug, Clone)]
-pub(crate) struct GateSettings {
-    pub(crate) mode: Mode,
+pub struct GateSettings {
+    pub mode: Mode,
     /// The configured rules, with grants among the `allow` rules.
-    pub(crate) rules: RuleSet,
-    pub(crate) base_dirs: BaseDirs,
+    pub rules: RuleSet,
+    pub base_dirs: BaseDirs,
     /// How long a permission request waits; without limit if `None`.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// True if a request that times out counts as allowed.
-    pub(crate) allow_at_timeout: bool,
-    pub(crate) commands: CommandPlace,
+    pub allow_at_timeout: bool,
+    pub commands: CommandPlace,
     /// True if the sandbox hides from commands what rules deny to read.
-    pub(crate) hides_denied: bool,
+    pub hides_denied: bool,
 }
 
 /// Where commands would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CommandPlace {
+pub enum CommandPlace {
     /// In the daemon's sandbox.
     Sandbox,
     /// Without one, since the kernel supports none.
@@ -60,7 +60,7 @@ impl GateSettings {
 
 /// Judges the tool calls of one turn, by their effects. Knows no tool.
 #[derive(Debug, Clone)]
-pub(crate) struct Gate {
+pub struct Gate {
     settings: Arc<Mutex<GateSettings>>,
     hidden: Lazy<HiddenPlaces>,
 }
@@ -74,7 +74,7 @@ struct Judgement<'a> {
 }
 
 impl Gate {
-    pub(crate) fn new(settings: GateSettings) -> Self {
+    pub fn new(settings: GateSettings) -> Self {
         Self {
             settings: Arc::new(Mutex::new(settings)),
             hidden: Lazy::default(),
@@ -83,7 +83,7 @@ impl Gate {
 
     /// The files that a person may give to a model: all but those that rules deny to it and that are hidden from
     /// it; `None` for all files. Blocks on the disk.
-    pub(crate) fn giveable(&self) -> Option<Arc<dyn ReadFilter>> {
+    pub fn giveable(&self) -> Option<Arc<dyn ReadFilter>> {
         let settings = self.settings.lock();
         let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
         let denied = Unrestricted::by(Judgement::new(&settings).policy, Decision::Deny);
@@ -91,7 +91,7 @@ impl Gate {
     }
 
     /// The same gate, which refuses reads and writes in hidden places, whatever rules and mode say.
-    pub(crate) fn hiding(self, hidden: Lazy<HiddenPlaces>) -> Self {
+    pub fn hiding(self, hidden: Lazy<HiddenPlaces>) -> Self {
         Self { hidden, ..self }
     }
 }

@@ -4,14 +4,14 @@ use scorel_permission::{Decision, Policy, PolicyVerdict, Rule, RuleOffer, spelle
 use scorel_config::GateRule;
 
 /// The judgements of all effects of one call, combined: the strongest decision counts.
-pub(super) struct Findings {
-    pub(super) decision: Decision,
+pub(crate) struct Findings {
+    pub(crate) decision: Decision,
     /// The reason for the request or refusal.
-    pub(super) reasons: Vec<String>,
+    pub(crate) reasons: Vec<String>,
     /// The rules that would allow all of it; nothing once a part can only be allowed each time.
     rules: Option<Vec<GateRule>>,
     /// True if the rules may hold for the session only.
-    pub(super) session_only: bool,
+    pub(crate) session_only: bool,
 }
 
 impl Default for Findings {
@@ -28,7 +28,7 @@ impl Default for Findings {
 impl Findings {
     /// Judges an effect by `policy` and returns the decision; `kind` makes a rule of this policy one
     /// of the gate.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         policy: &Policy,
         effect: &Effect,
@@ -61,7 +61,7 @@ impl Findings {
     }
 
     /// Judges a command's use of the network.
-    pub(super) fn judge_network(&mut self, policy: &Policy, run: &Effect) {
+    pub(crate) fn judge_network(&mut self, policy: &Policy, run: &Effect) {
         let before = self.reasons.len();
         self.judge(policy, run, GateRule::Network);
         for reason in &mut self.reasons[before..] {
@@ -70,7 +70,7 @@ impl Findings {
     }
 
     /// Judges a command that would run outside the sandbox. `why` is the model's reason for that.
-    pub(super) fn judge_unsandboxed(&mut self, policy: &Policy, run: &Effect, why: &str) {
+    pub(crate) fn judge_unsandboxed(&mut self, policy: &Policy, run: &Effect, why: &str) {
         let before = self.reasons.len();
         let why = stated(why);
         if self.judge(policy, run, GateRule::Action) == Decision::Ask {
@@ -83,20 +83,20 @@ impl Findings {
     }
 
     /// Requires a decision that no rule can give.
-    pub(super) fn ask(&mut self, reason: String) {
+    pub(crate) fn ask(&mut self, reason: String) {
         self.decision = self.decision.max(Decision::Ask);
         self.reasons.push(reason);
         self.rules = None;
     }
 
-    pub(super) fn deny(&mut self, reason: String) {
+    pub(crate) fn deny(&mut self, reason: String) {
         self.decision = Decision::Deny;
         self.reasons.push(reason);
         self.rules = None;
     }
 
     /// The rules that would allow the call, as texts.
-    pub(super) fn rules(&self) -> Vec<String> {
+    pub(crate) fn rules(&self) -> Vec<String> {
         let rules = self.rules.iter().flatten();
         rules.map(ToString::to_string).collect()
     }

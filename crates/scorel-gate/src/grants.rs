@@ -13,7 +13,7 @@ const MAX_RULES: usize = 10_000;
 ///
 /// Users may edit the file to revoke grants, so it is read again for every turn.
 #[derive(Debug)]
-pub(crate) struct Grants(StateFile<GrantsFile>);
+pub struct Grants(StateFile<GrantsFile>);
 
 /// `grants.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -38,18 +38,18 @@ enum GrantError {
 }
 
 impl Grants {
-    pub(crate) fn new(path: PathBuf) -> Self {
+    pub fn new(path: PathBuf) -> Self {
         Self(StateFile::new(path))
     }
 
     /// The granted rules of a project. Reads the file.
-    pub(crate) fn of(&self, project: ProjectId) -> Result<Vec<String>, StateError> {
+    pub fn of(&self, project: ProjectId) -> Result<Vec<String>, StateError> {
         let mut file = self.0.read()?.unwrap_or_default();
         Ok(file.projects.remove(&project).unwrap_or_default())
     }
 
     /// Adds rules to a project, durably. On every error the file is unchanged. Blocks on the disk.
-    pub(crate) fn add(&self, project: ProjectId, rules: &[String]) -> io::Result<()> {
+    pub fn add(&self, project: ProjectId, rules: &[String]) -> io::Result<()> {
         let added = self.0.modify(|file| {
             let known = file.projects.entry(project).or_default();
             for rule in rules {

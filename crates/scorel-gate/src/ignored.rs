@@ -15,7 +15,7 @@ const MAX_PATHS: usize = 64;
 const MAX_PATTERNS: u64 = 256 * 1024;
 
 /// Those of the paths, absolute ones, that are in the project and ignored by git there.
-pub(super) fn ignored(project: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn ignored(project: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
     if paths.len() > MAX_PATHS {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn ignored(project: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 /// Those of the paths where something is, of the first few.
-pub(super) fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let first = paths.into_iter().take(MAX_PATHS);
     first
         .filter(|path| fs::symlink_metadata(path).is_ok())
