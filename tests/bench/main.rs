@@ -14,11 +14,13 @@ mod config;
 mod context;
 mod disk_probe;
 mod fan_out;
+mod faulty_program;
 mod figure;
 mod hooks;
 mod latency;
 mod listing;
 mod long_history;
+mod mcp;
 mod memory;
 mod parents;
 mod restart;
@@ -44,7 +46,7 @@ const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 const OTHER_DAEMON: &str = "SCOREL_BENCH_DAEMON";
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 22] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -66,6 +68,7 @@ const GROUPS: [&str; 21] = [
     "agents",
     "parents",
     "hooks",
+    "mcp",
 ];
 
 fn main() -> ExitCode {
@@ -123,7 +126,8 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "runners" => runners::measure(daemon).await,
             "agents" => agents::measure(daemon).await,
             "parents" => vec![parents::start(daemon).await],
-            _ => hooks::measure(daemon).await,
+            "hooks" => hooks::measure(daemon).await,
+            _ => mcp::measure(daemon).await,
         };
         for figure in measured {
             println!("{}", figure.json());

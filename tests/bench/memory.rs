@@ -31,6 +31,13 @@ pub(crate) async fn idle(program: &Path) -> Figure {
     }
 }
 
+/// The median of what daemons have in memory, in KiB.
+pub(crate) fn median_kib(daemons: &[DaemonUnderTest]) -> f64 {
+    let mut sizes: Vec<u64> = daemons.iter().map(DaemonUnderTest::resident_kib).collect();
+    sizes.sort_unstable();
+    sizes[sizes.len() / 2] as f64
+}
+
 /// The memory of a loaded, idle session.
 pub(crate) async fn loaded(filled: &Filled) -> Figure {
     let daemon = &filled.daemon;

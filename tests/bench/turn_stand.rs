@@ -9,9 +9,11 @@ use crate::samples::Samples;
 /// A new session is started after this many turns, so that the history stays short.
 const TURNS_PER_SESSION: usize = 10;
 
-/// A daemon whose turns are timed. Each reads a small file.
+/// A daemon whose turns are timed. Each calls one tool.
 pub(crate) struct TurnStand {
     pub(crate) bench: BenchDaemon,
+    /// The event stream of the reply that calls it.
+    call: Vec<u8>,
     session: String,
     watch: BenchClient,
     turns: usize,
@@ -19,20 +21,29 @@ pub(crate) struct TurnStand {
     pub(crate) requests: Samples,
     /// From the first reply to the second request.
     pub(crate) tools: Samples,
+    /// From the message to the second request, in the first turns of sessions.
+    pub(crate) firsts: Samples,
 }
 
 impl TurnStand {
-    pub(crate) async fn new(mut bench: BenchDaemon) -> Self {
+    /// Each turn reads a small file.
+    pub(crate) async fn new(bench: BenchDaemon) -> Self {
         bench.daemon.write_project_file("small.txt", "a line\n");
+        Self::calling(bench, "Read", r#"{"path":"small.txt"}"#).await
+    }
+
+    pub(crate) async fn calling(mut bench: BenchDaemon, tool: &str, arguments: &str) -> Self {
         let session = bench.new_session().await;
         let watch = bench.watch(&session).await;
         Self {
             bench,
+            call: tool_call(tool, arguments),
             session,
             watch,
             turns: 0,
             requests: Samples::default(),
             tools: Samples::default(),
+            firsts: Samples::default(),
         }
     }
 
@@ -48,10 +59,11 @@ impl TurnStand {
     }
 
     /// The first turn of a session freezes its instructions; later ones do not.
-    async fn begin_session(&mut self) {
+    pub(crate) async fn begin_session(&mut self) {
         self.session = self.bench.new_session().await;
         self.watch = self.bench.watch(&self.session).await;
-        self.timed().await;
+        let (request, tool) = self.timed().await;
+        self.firsts.push(request + tool);
         self.bench.model.take_requests();
     }
 
@@ -62,7 +74,7 @@ impl TurnStand {
             ResponseGate::new(),
         );
         let bench = &mut self.bench;
-        bench.model.answer(asks_to_read(&told).hold(&asked));
+        bench.model.answer(calls(&self.call, &told).hold(&asked));
         let done = ScriptedResponse::chat().text("done").finish("stop");
         bench
             .model
@@ -87,13 +99,25 @@ impl TurnStand {
     }
 }
 
-/// A reply that reads a small file once the gate is open. It is sent in one write, and the
+/// A reply that calls a tool once the gate is open. It is sent in one write, and the
 /// connection is closed after it: several small writes would run into delayed ACKs of tens of
 /// milliseconds.
-fn asks_to_read(gate: &ResponseGate) -> ScriptedResponse {
-    let body = tool_call("Read", r#"{"path":"small.txt"}"#);
+fn calls(call: &[u8], gate: &ResponseGate) -> ScriptedResponse {
     ScriptedResponse::event_stream(Vec::new())
         .wait(gate)
-        .write(body)
+        .write(call.to_vec())
         .cut()
+}
+
+/// Runs turns of both, so that both see the same machine. Each follows itself as often as the other.
+pub(crate) async fn in_turns(one: &mut TurnStand, other: &mut TurnStand, rounds: usize) {
+    for round in 0..rounds {
+        if round % 2 == 0 {
+            one.turn().await;
+            other.turn().await;
+        } else {
+            other.turn().await;
+            one.turn().await;
+        }
+    }
 }

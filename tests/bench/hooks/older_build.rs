@@ -6,12 +6,11 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use super::in_turns;
 use crate::bench_daemon::BenchDaemon;
 use crate::figure::{Figure, Goal, rounded};
-use crate::memory::PERIOD_OF_SWEEPS;
+use crate::memory::{PERIOD_OF_SWEEPS, median_kib};
 use crate::samples::Samples;
-use crate::turn_stand::TurnStand;
+use crate::turn_stand::{TurnStand, in_turns};
 
 const TURNS: usize = 2_000;
 
@@ -81,10 +80,4 @@ async fn idle(program: &Path, older: &Path) -> Figure {
         },
         with: json!({"olderKib": before, "kib": now, "daemons": IDLE}),
     }
-}
-
-fn median_kib(daemons: &[DaemonUnderTest]) -> f64 {
-    let mut sizes: Vec<u64> = daemons.iter().map(DaemonUnderTest::resident_kib).collect();
-    sizes.sort_unstable();
-    sizes[sizes.len() / 2] as f64
 }

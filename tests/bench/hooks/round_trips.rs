@@ -5,10 +5,9 @@ use std::path::Path;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
-use super::in_turns;
 use crate::bench_daemon::BenchDaemon;
 use crate::figure::{Figure, Goal, rounded};
-use crate::turn_stand::TurnStand;
+use crate::turn_stand::{TurnStand, in_turns};
 
 /// Turns with a hook that is a command, which takes milliseconds.
 const COMMANDS: usize = 300;

@@ -28,13 +28,13 @@ const ROUNDS: usize = 10;
 /// Deltas of each such time. Fewer than 100 in the second would make the figure that of the fault's begin alone.
 const DELTAS: usize = 300;
 
-/// Does what the call names, until the benchmark closes the connection.
+/// Does what the call names, until the benchmark closes the connection. It speaks to extensions' callers as to those of servers.
 const PROGRAM: &str = r#"
 import json, os, select, socket, sys
 
 def fault(kind):
     if kind == "nothing":
-        return {"content": "done"}
+        return {"content": [{"type": "text", "text": "done"}]}
     told = socket.socket(socket.AF_UNIX)
     told.connect(sys.argv[1])
     told.send(b"x")
@@ -43,7 +43,7 @@ def fault(kind):
         os._exit(3)
     if kind == "breaks the protocol":
         print("{" * 1000, flush=True)
-    note = '{"jsonrpc":"2.0","method":"tool.progress","params":{"callId":"other"}}\n'
+    note = '{"jsonrpc":"2.0","method":"%s","params":{"callId":"other","progressToken":"other","progress":1}}\n' % sys.argv[2]
     while kind == "floods" and goes_on():
         sys.stderr.write("flood\n" * 100)
         sys.stdout.write(note * 100)
@@ -54,14 +54,26 @@ def fault(kind):
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
-        called = message["method"] == "tool.call"
-        result = fault(message["params"]["input"]["kind"]) if called else {}
+        params = message.get("params", {})
+        result = {"tool.call": lambda: fault(params["input"]["kind"]),
+            "tools/call": lambda: fault(params["arguments"]["kind"]),
+            "server/discover": lambda: {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}},
+            "tools/list": lambda: {"tools": [{"name": "go", "inputSchema": {"type": "object"}}]},
+        }.get(message["method"], lambda: {})()
         if result is not None:
             print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 "#;
 
+/// The programs that can be faulty.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FaultyProgram {
+    Extension,
+    Server,
+}
+
 /// A session whose text is timed, and another whose tool is faulty.
 struct FaultBench {
+    of: FaultyProgram,
     bench: BenchDaemon,
     faulty: String,
     ends: BenchClient,
@@ -70,8 +82,8 @@ struct FaultBench {
 }
 
 /// The worst of all faults counts.
-pub(super) async fn beside(program: &Path) -> Figure {
-    let mut bench = FaultBench::new(program).await;
+pub(crate) async fn beside(program: &Path, of: FaultyProgram) -> Figure {
+    let mut bench = FaultBench::new(program, of).await;
     let mut each = Map::new();
     let mut worst = 0_f64;
     for fault in FAULTS {
@@ -88,7 +100,7 @@ pub(super) async fn beside(program: &Path) -> Figure {
         each.insert(fault.to_owned(), measured);
     }
     Figure {
-        name: "delta beside a faulty program / beside an idle one, p99",
+        name: of.figure(),
         value: worst,
         unit: "ratio",
         goal: Goal::AtMost {
@@ -99,27 +111,67 @@ pub(super) async fn beside(program: &Path) -> Figure {
     }
 }
 
+impl FaultyProgram {
+    const fn figure(self) -> &'static str {
+        match self {
+            Self::Extension => "delta beside a faulty program / beside an idle one, p99",
+            Self::Server => "delta beside a faulty server / beside an idle one, p99",
+        }
+    }
+
+    const fn tool(self) -> &'static str {
+        match self {
+            Self::Extension => "ext__faulty__go",
+            Self::Server => "mcp__faulty__go",
+        }
+    }
+
+    const fn process(self) -> &'static str {
+        match self {
+            Self::Extension => "extension:faulty",
+            Self::Server => "mcp:faulty",
+        }
+    }
+
+    /// Puts it into a home. Returns tables of the configuration.
+    fn install(self, daemon: &DaemonUnderTest, socket: &Path) -> String {
+        let own = daemon.home().join("extensions/faulty");
+        let file = own.join("faulty.py");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(&file, PROGRAM).unwrap();
+        match self {
+            Self::Extension => {
+                let manifest = format!(
+                    "manifest = 1\nid = 'faulty'\nname = 'Faulty'\nversion = '1'\n\
+                     command = ['python3', 'faulty.py', '{}', 'tool.progress']\n\
+                     [[tools]]\nname = 'go'\ndescription = 'Goes wrong.'\n",
+                    socket.display()
+                );
+                fs::write(own.join("extension.toml"), manifest).unwrap();
+                String::new()
+            }
+            Self::Server => format!(
+                "[[mcp.servers]]\nname = 'faulty'\ncommand = 'python3'\n\
+                 args = [{file:?}, {socket:?}, 'notifications/progress']\n"
+            ),
+        }
+    }
+}
+
 impl FaultBench {
-    async fn new(program: &Path) -> Self {
+    async fn new(program: &Path, of: FaultyProgram) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let socket = directory.path().join("begins");
         let begins = UnixListener::bind(&socket).unwrap();
         let path = std::env::var("PATH").unwrap();
         let daemon = DaemonUnderTest::new(program).with_variable("PATH", &path);
-        let own = daemon.home().join("extensions/faulty");
-        fs::create_dir_all(&own).unwrap();
-        fs::write(own.join("faulty.py"), PROGRAM).unwrap();
-        let manifest = format!(
-            "manifest = 1\nid = 'faulty'\nname = 'Faulty'\nversion = '1'\n\
-             command = ['python3', 'faulty.py', '{}']\n\
-             [[tools]]\nname = 'go'\ndescription = 'Goes wrong.'\n",
-            socket.display()
-        );
-        fs::write(own.join("extension.toml"), manifest).unwrap();
-        let mut bench = BenchDaemon::start(daemon, "[permissions]\nmode = \"full\"\n").await;
+        let tables = of.install(&daemon, &socket);
+        let tables = format!("[permissions]\nmode = \"full\"\n{tables}");
+        let mut bench = BenchDaemon::start(daemon, &tables).await;
         let faulty = bench.new_session().await;
         let ends = bench.watch(&faulty).await;
         Self {
+            of,
             bench,
             faulty,
             ends,
@@ -157,7 +209,7 @@ impl FaultBench {
 
     /// Starts a turn that calls the tool.
     async fn call(&mut self, kind: &str) {
-        let call = tool_call("ext__faulty__go", &json!({"kind": kind}).to_string());
+        let call = tool_call(self.of.tool(), &json!({"kind": kind}).to_string());
         self.bench
             .model
             .answer(ScriptedResponse::event_stream(call));
@@ -177,7 +229,7 @@ impl FaultBench {
     /// The program ends what it does, and is started anew.
     async fn end(&mut self, begun: UnixStream) {
         drop(begun);
-        let process = json!({"process": "extension:faulty"});
+        let process = json!({"process": self.of.process()});
         let restarted: Value = self.bench.client.call("restartProcess", &process).await;
         assert!(restarted.is_object(), "{restarted}");
         self.ends.until("\"turn_outcome\"").await;
