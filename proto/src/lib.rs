@@ -98,8 +98,8 @@ pub use tool_preset::ToolPreset;
 pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
-    AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenAgentTask,
-    OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool,
-    OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts, RunnerLogTail,
-    SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
+    AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND,
+    NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage,
+    OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext,
+    RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
 };

@@ -201,6 +201,11 @@ methods! {
         /// that is to be. Returns when that is done, or has failed.
         TestMcpServer = "testMcpServer", Admin, TestMcpServerParams => TestMcpServerResult,
             [ProjectNotFound, FilesystemError, UnknownName];
+        /// Gives a session MCP servers of the caller's, in place of those that it was given before: they run as those of the
+        /// user, from the next turn on, and end when the session is unloaded. Nothing of them is written down, so a caller
+        /// repeats this before what it sends.
+        OfferMcpServers = "offerMcpServers", Admin, OfferMcpServersParams => OfferMcpServersResult,
+            [SessionNotFound, SessionFailed];
         /// Finds files of a project by a part of their paths, for a picker. Not listed are ignored files, what
         /// rules and `hidden` keep from models, links out of the project, and paths that are not UTF-8. A
         /// file that is seconds old may be missing.

@@ -23,7 +23,9 @@ use serde::{Deserialize, Serialize};
 
 pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
 pub use compaction::OpenCompaction;
-pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
+pub use guidance::{
+    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, SKILLS_KIND,
+};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use opening::opening;
 pub use queue::Queue;

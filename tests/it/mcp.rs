@@ -2,6 +2,7 @@
 
 mod eras;
 mod faults;
+mod offers;
 mod published;
 mod scene;
 mod sessions;

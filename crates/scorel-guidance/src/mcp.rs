@@ -7,7 +7,9 @@
 mod declared;
 mod foreign;
 mod found;
+mod instructions;
 mod item;
+mod offered;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +22,8 @@ use declared::DeclaredServers;
 use item::{item, obstacle};
 
 pub use found::{FoundMcpServer, McpServerState};
+pub use instructions::instructions;
+pub use offered::OfferedServers;
 
 /// Finds servers, as they are declared now.
 #[derive(Debug, Clone)]

@@ -78,6 +78,7 @@ impl Commands {
                     argument_hint: None,
                     kind: CommandKind::Skill,
                     source: skill.source,
+                    arguments: Vec::new(),
                     ignored: Vec::new(),
                 });
             }
@@ -145,6 +146,7 @@ fn describe_own(used: &UsableProgram, command: &ManifestCommand) -> CommandInfo 
         argument_hint: command.argument_hint.clone(),
         kind: CommandKind::Extension,
         source: source(used.is_project),
+        arguments: Vec::new(),
         ignored: Vec::new(),
     }
 }
@@ -156,6 +158,7 @@ fn describe(used: &UsedPlugin, command: &PluginCommand) -> CommandInfo {
         argument_hint: command.argument_hint.clone(),
         kind: CommandKind::Plugin,
         source: source(used.is_project),
+        arguments: Vec::new(),
         ignored: command.ignored.clone(),
     }
 }

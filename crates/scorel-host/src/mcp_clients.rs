@@ -4,7 +4,9 @@
 //! a directory share its process, which is started for the first turn.
 
 mod look;
+mod prompts;
 mod report;
+mod resource_tools;
 mod server_port;
 mod server_tools;
 
@@ -13,15 +15,27 @@ use std::slice;
 use std::sync::Arc;
 
 use scorel_config::{McpServer, McpShare, McpTransport};
-use scorel_guidance::mcp::{FoundMcpServer, McpServers};
+use scorel_guidance::mcp::{FoundMcpServer, McpServers, OfferedServers};
 use scorel_guidance::skills::SkillProject;
 use scorel_mcp_client::{McpClient, McpKey, McpPool, McpSettings};
-use scorel_proto::{ErrorChain, SessionId};
+use scorel_proto::{ErrorChain, OfferedMcpServer, SessionId};
+use scorel_session::Lane;
 
 use crate::programs::ProgramMeans;
 use crate::turns::{ToolPlace, ToolSource};
+use resource_tools::ResourceTools;
 use server_port::ServerPort;
 use server_tools::{FoundTools, ServerTools};
+
+pub(crate) use prompts::PromptPlace;
+
+/// A server that a session may use.
+struct PlacedServer {
+    found: FoundMcpServer,
+    server: Arc<McpServer>,
+    /// Or the reason why there is none.
+    client: Result<Arc<McpClient>, String>,
+}
 
 /// The servers that sessions have.
 #[derive(Debug)]
@@ -31,6 +45,7 @@ pub(crate) struct McpClients {
     /// Where one runs that is tried outside of all projects.
     home: PathBuf,
     pool: McpPool<Arc<McpServer>>,
+    offered: OfferedServers,
 }
 
 impl McpClients {
@@ -40,6 +55,7 @@ impl McpClients {
             means,
             home: home.to_owned(),
             pool: McpPool::default(),
+            offered: OfferedServers::default(),
         }
     }
 
@@ -59,7 +75,7 @@ impl McpClients {
             let is_it = |(server, found): &(Arc<McpServer>, FoundMcpServer)| {
                 found.is_project == key.project.is_some() && server == config
             };
-            is_other || usable.iter().any(is_it)
+            is_other || usable.iter().any(is_it) || self.offered.has(key.session, config)
         });
         usable
     }
@@ -76,14 +92,14 @@ impl McpClients {
         server: &Arc<McpServer>,
         project: Option<SkillProject>,
         place: &Path,
-        session: SessionId,
+        session: Option<SessionId>,
     ) -> Result<Arc<McpClient>, String> {
         let directory = self.directory(server, place)?;
         let key = McpKey {
             server: server.name.to_string(),
             project: project.as_ref().map(|it| it.id),
             directory: directory.clone(),
-            session: (server.share == McpShare::Session).then_some(session),
+            session: session.filter(|_| server.share == McpShare::Session),
         };
         let port = || {
             Arc::new(ServerPort {
@@ -92,10 +108,57 @@ impl McpClients {
                 server: Arc::clone(server),
                 directory,
                 project,
-                is_trial: false,
+                needs_no_entry: self.offered.has(session, server),
             }) as _
         };
         Ok(self.pool.client(key, server, settings(server), port))
+    }
+
+    /// The servers of a session in a directory, or of all that share them. Reads files; blocks.
+    fn placed(
+        &self,
+        project: &SkillProject,
+        directory: &Path,
+        session: Option<SessionId>,
+    ) -> Vec<PlacedServer> {
+        let usable = self.usable(project).into_iter();
+        let offered = session.map_or_else(Vec::new, |it| self.offered.of(it));
+        let offered = offered
+            .into_iter()
+            .map(|server| (Arc::clone(&server), FoundMcpServer::offered(&server)));
+        let placed = usable.chain(offered).map(|(server, found)| {
+            let of = found.is_project.then(|| project.clone());
+            PlacedServer {
+                client: self.client(&server, of, directory, session),
+                server,
+                found,
+            }
+        });
+        placed.collect()
+    }
+
+    /// The servers for tools at a place.
+    fn at(&self, place: &ToolPlace) -> Vec<PlacedServer> {
+        let project = self.means.projects.get(place.project_id);
+        let project = SkillProject {
+            id: place.project_id,
+            // That of the project, also in a worktree of it: a person has trusted it there.
+            dir: project.map_or_else(|| place.directory.clone(), |it| it.work_dir.into()),
+        };
+        self.placed(&project, &place.directory, Some(place.session_id))
+    }
+
+    /// Gives a session servers in place of those that it was given before. Returns those that are not used, a sentence
+    /// each. Reads files; blocks.
+    pub(crate) fn offer(&self, lane: &Arc<Lane>, offered: Vec<OfferedMcpServer>) -> Vec<String> {
+        let of_user = self.servers.find(None).unwrap_or_default();
+        let (before, refused) = self.offered.put(lane.id(), lane, offered, &of_user);
+        let session = Some(lane.id());
+        self.pool.retain(|key, config| {
+            let was_its = key.session == session && before.contains(config);
+            !was_its || self.offered.has(session, config)
+        });
+        refused
     }
 
     /// The directory that a server runs in, for a session in another one.
@@ -138,26 +201,33 @@ impl ToolSource for McpClients {
     }
 
     fn parts(&self, place: &ToolPlace) -> Vec<Arc<dyn ToolSource>> {
-        let project = self.means.projects.get(place.project_id);
-        let project = SkillProject {
-            id: place.project_id,
-            // That of the project, also in a worktree of it: a person has trusted it there.
-            dir: project.map_or_else(|| place.directory.clone(), |it| it.work_dir.into()),
-        };
-        let usable = self.usable(&project).into_iter();
-        let parts = usable.map(|(server, found)| {
-            let of = found.is_project.then(|| project.clone());
-            let client = self.client(&server, of, &place.directory, place.session_id);
-            if let Ok(client) = &client {
-                // It lives as long as the session is loaded.
-                client.process().keep_for(&place.project);
-            }
+        let placed = self.at(place);
+        let clients = placed.iter().filter_map(|it| it.client.as_ref().ok());
+        let clients: Vec<_> = clients.map(Arc::clone).collect();
+        for client in &clients {
+            // It lives as long as the session is loaded.
+            client.process().keep_for(&place.project);
+        }
+        let parts = placed.into_iter().map(|it| {
             Arc::new(ServerTools {
-                name: found.process(),
-                server,
-                client,
-            }) as _
+                name: it.found.process(),
+                server: it.server,
+                client: it.client,
+            }) as Arc<dyn ToolSource>
         });
-        parts.collect()
+        let resources = (!clients.is_empty()).then(|| Arc::new(ResourceTools(clients)) as _);
+        parts.chain(resources).collect()
+    }
+
+    fn instructions(&self, place: &ToolPlace) -> Vec<(String, String)> {
+        let placed = self.at(place).into_iter();
+        let said = placed.filter_map(|it| {
+            let listing = it.client.ok()?.known()?;
+            Some((
+                it.server.name.to_string(),
+                listing.instructions()?.to_owned(),
+            ))
+        });
+        said.collect()
     }
 }

@@ -87,6 +87,7 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::ListExtensions, _, _>(table, extensions::list)?;
     method::<proto::ListMcpServers, _, _>(table, mcp_servers::list)?;
     method::<proto::TestMcpServer, _, _>(table, mcp_servers::test)?;
+    method::<proto::OfferMcpServers, _, _>(table, mcp_servers::offer)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
     method::<proto::RestartProcess, _, _>(table, processes::restart)?;

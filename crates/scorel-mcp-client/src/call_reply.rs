@@ -54,7 +54,7 @@ impl CallReply {
     fn kept(self, blobs: &dyn BlobSink) -> Result<ToolOutcome, ContentError> {
         let mut content = ResultContent::new(blobs);
         for part in self.content {
-            add(part, &mut content)?;
+            add_content(part, &mut content)?;
         }
         let mut details = Map::new();
         if let Some(structured) = self.structured_content {
@@ -70,7 +70,11 @@ impl CallReply {
     }
 }
 
-fn add(part: Content, content: &mut ResultContent<'_>) -> Result<(), ContentError> {
+/// Adds a part to a result.
+///
+/// # Errors
+/// See [`ContentError`].
+pub fn add_content(part: Content, content: &mut ResultContent<'_>) -> Result<(), ContentError> {
     match part {
         Content::Text { text } => content.text(text),
         Content::Image { data, mime_type } => match content.picture(&data, mime_type.clone()) {

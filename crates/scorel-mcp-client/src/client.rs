@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::era::{Era, EraMemory};
 use crate::listing::McpListing;
+use crate::pages::PagedList;
 use crate::params::params;
 use crate::port::McpPort;
 use crate::service::McpService;
@@ -73,6 +74,31 @@ impl McpClient {
         }
     }
 
+    /// Asks for what is not a tool's. Starts the server if it does not run.
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn ask(&self, method: &str, asked: Value) -> Result<Box<RawValue>, ServiceError> {
+        let link = self.process.ready().await?;
+        let limit = CallLimit::of(self.settings().timeout);
+        let asked = params(self.era(), asked, None);
+        link.call(method, &asked, &limit).await
+    }
+
+    /// Asks for a list. `key` has the entries of a page.
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn list(&self, method: &str, key: &str) -> Result<PagedList, ServiceError> {
+        let link = self.process.ready().await?;
+        PagedList::read(&link, self.era(), method, key).await
+    }
+
+    /// The era of one that was started.
+    fn era(&self) -> Era {
+        self.known().map_or(Era::Stateless, |it| it.era)
+    }
+
     /// Calls a tool. Signs of progress extend its time, and are shown. A call that is lost is made once more if
     /// it changes nothing.
     pub(crate) async fn call(
@@ -110,9 +136,8 @@ impl McpClient {
             longest: LONGEST_CALL.max(timeout),
             progress: Some(Arc::clone(&call.sign)),
         };
-        let era = self.known().map_or(Era::Stateless, |it| it.era);
         let asked = json!({ "name": tool, "arguments": arguments });
-        link.call("tools/call", &params(era, asked, Some(token)), &limit)
-            .await
+        let asked = params(self.era(), asked, Some(token));
+        link.call("tools/call", &asked, &limit).await
     }
 }

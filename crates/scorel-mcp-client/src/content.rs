@@ -1,13 +1,13 @@
 use serde::Deserialize;
 
-/// A part of a result.
+/// A part of a result, or of a message.
 #[derive(Debug, Deserialize)]
 #[serde(
     tag = "type",
     rename_all = "snake_case",
     rename_all_fields = "camelCase"
 )]
-pub(crate) enum Content {
+pub enum Content {
     Text {
         text: String,
     },
@@ -32,10 +32,10 @@ pub(crate) enum Content {
 /// A resource with its content.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Resource {
-    pub(crate) uri: String,
-    pub(crate) mime_type: Option<String>,
-    pub(crate) text: Option<String>,
+pub struct Resource {
+    pub uri: String,
+    pub mime_type: Option<String>,
+    pub text: Option<String>,
     /// In base64.
-    pub(crate) blob: Option<String>,
+    pub blob: Option<String>,
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use scorel_process::{CallLimit, ServiceError, ServiceLink};
+use scorel_proto::excerpt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -20,12 +21,21 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// The versions of the protocol that begin with `initialize`.
 const HANDSHAKE_VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
+/// Bytes of a server's instructions that models are given.
+const MAX_INSTRUCTIONS: usize = 2 * 1024;
+
 /// The features of a server that are used.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Capabilities {
     pub(crate) has_tools: bool,
     /// It says when they change.
     pub(crate) tells_of_tools: bool,
+    pub(crate) has_prompts: bool,
+    /// It says when they change.
+    pub(crate) tells_of_prompts: bool,
+    pub(crate) has_resources: bool,
+    /// What it says to models, within its bound.
+    pub(crate) instructions: Option<String>,
 }
 
 /// Greets a server in an era. The error is a sentence without its full stop.
@@ -42,6 +52,7 @@ struct Discovered {
     supported_versions: Vec<String>,
     #[serde(default)]
     capabilities: Value,
+    instructions: Option<String>,
 }
 
 async fn discover(link: &ServiceLink) -> Result<Capabilities, String> {
@@ -49,7 +60,7 @@ async fn discover(link: &ServiceLink) -> Result<Capabilities, String> {
     let found: Discovered = ask(link, "server/discover", &params, PROBE).await?;
     let version = Era::Stateless.version();
     match found.supported_versions.iter().any(|it| it == version) {
-        true => Ok(capabilities(&found.capabilities)),
+        true => Ok(capabilities(&found.capabilities, found.instructions)),
         false => Err(format!("it does not speak version {version}")),
     }
 }
@@ -60,6 +71,7 @@ struct Initialized {
     protocol_version: String,
     #[serde(default)]
     capabilities: Value,
+    instructions: Option<String>,
 }
 
 async fn initialize(link: &ServiceLink) -> Result<Capabilities, String> {
@@ -75,14 +87,20 @@ async fn initialize(link: &ServiceLink) -> Result<Capabilities, String> {
     }
     link.tell("notifications/initialized", &raw(&json!({})))
         .await;
-    Ok(capabilities(&answer.capabilities))
+    Ok(capabilities(&answer.capabilities, answer.instructions))
 }
 
-fn capabilities(told: &Value) -> Capabilities {
-    let tools = told.get("tools");
+fn capabilities(told: &Value, instructions: Option<String>) -> Capabilities {
+    let (tools, prompts) = (told.get("tools"), told.get("prompts"));
+    let tells = |feature: Option<&Value>| feature.is_some_and(|it| it["listChanged"] == true);
+    let instructions = instructions.filter(|text| !text.trim().is_empty());
     Capabilities {
         has_tools: tools.is_some(),
-        tells_of_tools: tools.is_some_and(|it| it["listChanged"] == true),
+        tells_of_tools: tells(tools),
+        has_prompts: prompts.is_some(),
+        tells_of_prompts: tells(prompts),
+        has_resources: told.get("resources").is_some(),
+        instructions: instructions.map(|text| excerpt(text.trim(), MAX_INSTRUCTIONS)),
     }
 }
 

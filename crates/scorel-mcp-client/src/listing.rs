@@ -1,38 +1,36 @@
-//! The tools that a server lists.
+//! The tools and prompts that a server lists.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_outside_tool::ToolSchema;
-use scorel_process::{CallLimit, ServiceError, ServiceLink};
+use scorel_process::{ServiceError, ServiceLink};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::era::Era;
-use crate::params::params;
-
-/// The time for a page of a list.
-const PAGE: Duration = Duration::from_secs(30);
-
-/// Tools of a server.
-const MAX_TOOLS: usize = 1000;
-
-/// Pages of its list: a cursor may lead in a circle.
-const MAX_PAGES: usize = 100;
+use crate::handshake::Capabilities;
+use crate::pages::PagedList;
+use crate::prompt::ListedPrompt;
 
 /// Bytes of a description.
 const MAX_DESCRIPTION: usize = 16 * 1024;
 
-/// The tools of a server, as it listed them last.
+const LONG: &str = "its description has more than 16 KiB";
+
+/// The tools and prompts of a server, as it listed them last.
 #[derive(Debug)]
 pub struct McpListing {
     /// The way in which it was asked, and is called.
     pub era: Era,
     pub tools: Vec<Arc<ListedTool>>,
-    /// Sentences about tools that are left out, each with its name.
+    pub prompts: Vec<Arc<ListedPrompt>>,
+    /// Sentences about what is left out, each with its name.
     pub problems: Vec<String>,
+    /// The features that its server has declared.
+    pub(crate) features: Capabilities,
     /// The time from which the list has to be read again.
     pub(crate) expires: Option<Instant>,
 }
@@ -45,14 +43,6 @@ pub struct ListedTool {
     pub schema: Arc<ToolSchema>,
     /// It says that it changes nothing.
     pub says_read_only: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    tools: Vec<Value>,
-    next_cursor: Option<String>,
-    ttl_ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -75,42 +65,85 @@ struct Annotations {
 }
 
 impl McpListing {
-    /// The list of a server without tools.
-    pub(crate) const fn empty(era: Era) -> Self {
-        Self {
+    /// Asks for all pages of what a server with these features has. What cannot be offered is left out.
+    pub(crate) async fn read(
+        link: &ServiceLink,
+        era: Era,
+        features: Capabilities,
+    ) -> Result<Self, ServiceError> {
+        let mut listing = Self {
             era,
             tools: Vec::new(),
+            prompts: Vec::new(),
             problems: Vec::new(),
+            features,
             expires: None,
+        };
+        if listing.features.has_tools {
+            let tools = PagedList::read(link, era, "tools/list", "tools").await?;
+            listing.holds_for(tools.ttl_ms);
+            listing.cut(tools.is_cut, "tools");
+            let mut names = BTreeSet::new();
+            for entry in tools.entries {
+                listing.add(entry, &mut names);
+            }
+        }
+        if listing.features.has_prompts {
+            match PagedList::read(link, era, "prompts/list", "prompts").await {
+                Ok(prompts) => listing.add_prompts(prompts),
+                // Its tools can be used all the same.
+                Err(ServiceError::Answered(error)) => {
+                    let problem = format!("its prompts cannot be listed: {}", error.message);
+                    listing.problems.push(problem);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(listing)
+    }
+
+    /// Returns whether the server has resources.
+    pub const fn has_resources(&self) -> bool {
+        self.features.has_resources
+    }
+
+    /// What the server says to models, within its bound.
+    pub fn instructions(&self) -> Option<&str> {
+        self.features.instructions.as_deref()
+    }
+
+    fn holds_for(&mut self, ttl_ms: Option<u64>) {
+        let expires = ttl_ms.and_then(expiry);
+        self.expires = self.expires.into_iter().chain(expires).min();
+    }
+
+    fn cut(&mut self, is_cut: bool, what: &str) {
+        if is_cut {
+            self.problems
+                .push(format!("it has more {what} than are read"));
         }
     }
 
-    /// Asks for all pages. A tool that cannot be offered is left out.
-    pub(crate) async fn read(link: &ServiceLink, era: Era) -> Result<Self, ServiceError> {
-        let (mut listing, mut names) = (Self::empty(era), BTreeSet::new());
-        let mut cursor: Option<String> = None;
-        for _ in 0..MAX_PAGES {
-            let page = page(link, era, cursor.as_deref()).await?;
-            for entry in page.tools {
-                listing.add(entry, &mut names);
-            }
-            listing.expires = page.ttl_ms.and_then(expiry).or(listing.expires);
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                return Ok(listing);
+    fn add_prompts(&mut self, list: PagedList) {
+        self.holds_for(list.ttl_ms);
+        self.cut(list.is_cut, "prompts");
+        for entry in list.entries {
+            let name = entry["name"].as_str().unwrap_or("?").to_owned();
+            match ListedPrompt::deserialize(entry) {
+                Ok(prompt) if prompt.description.len() <= MAX_DESCRIPTION => {
+                    self.prompts.push(Arc::new(prompt));
+                }
+                Ok(_) => self.problems.push(format!("`{name}`: {LONG}")),
+                Err(error) => self.problems.push(format!("`{name}`: {error}")),
             }
         }
-        let left_out = format!("tools after page {MAX_PAGES} are left out");
-        listing.problems.push(left_out);
-        Ok(listing)
     }
 
     fn add(&mut self, entry: Value, names: &mut BTreeSet<String>) {
         let name = entry["name"].as_str().unwrap_or("?").to_owned();
-        let added = match names.len() {
-            MAX_TOOLS => Err(format!("a server has at most {MAX_TOOLS} tools")),
-            _ if !names.insert(name.clone()) => Err("there is another with this name".to_owned()),
-            _ => ListedTool::read(entry),
+        let added = match names.insert(name.clone()) {
+            true => ListedTool::read(entry),
+            false => Err("there is another with this name".to_owned()),
         };
         match added {
             Ok(tool) => self.tools.push(Arc::new(tool)),
@@ -127,18 +160,6 @@ fn expiry(ttl_ms: u64) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(ttl_ms))
 }
 
-async fn page(link: &ServiceLink, era: Era, cursor: Option<&str>) -> Result<Page, ServiceError> {
-    let asked = match cursor {
-        Some(cursor) => json!({ "cursor": cursor }),
-        None => json!({}),
-    };
-    let params = params(era, asked, None);
-    let answer = link
-        .call("tools/list", &params, &CallLimit::of(PAGE))
-        .await?;
-    serde_json::from_str(answer.get()).map_err(|error| link.misanswered("tools/list", &error))
-}
-
 impl ListedTool {
     fn read(entry: Value) -> Result<Self, String> {
         let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
@@ -146,9 +167,7 @@ impl ListedTool {
             return Err("it runs only as a task, which is not supported".to_owned());
         }
         if entry.description.len() > MAX_DESCRIPTION {
-            return Err(format!(
-                "its description has more than {MAX_DESCRIPTION} bytes"
-            ));
+            return Err(LONG.to_owned());
         }
         Ok(Self {
             name: entry.name,

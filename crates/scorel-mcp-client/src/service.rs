@@ -12,7 +12,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::era::{Era, EraGuess, EraMemory};
-use crate::handshake::greet;
+use crate::handshake::{Capabilities, greet};
 use crate::listing::McpListing;
 use crate::params::{params, raw};
 use crate::port::McpPort;
@@ -31,7 +31,7 @@ pub(crate) struct McpService {
     eras: Arc<EraMemory>,
     guess: EraGuess,
     listing: Mutex<Option<Arc<McpListing>>>,
-    /// The server has said that its tools are others.
+    /// The server has said that its tools or prompts are others.
     is_changed: AtomicBool,
     /// Held while the list is read again.
     renewing: tokio::sync::Mutex<()>,
@@ -79,20 +79,30 @@ impl McpService {
         if !self.is_stale(&known) {
             return Ok(Some(known));
         }
-        self.read(link, known.era).await.map(Some)
+        let read = self.read(link, known.era, known.features.clone());
+        read.await.map(Some)
     }
 
-    async fn read(&self, link: &ServiceLink, era: Era) -> Result<Arc<McpListing>, ServiceError> {
+    async fn read(
+        &self,
+        link: &ServiceLink,
+        era: Era,
+        features: Capabilities,
+    ) -> Result<Arc<McpListing>, ServiceError> {
         // Before the question: a change while it is answered is another one.
         self.is_changed.store(false, Ordering::Release);
-        let listing = McpListing::read(link, era).await;
+        let listing = McpListing::read(link, era, features).await;
         let listing = listing.inspect_err(|_| self.is_changed.store(true, Ordering::Release))?;
         Ok(self.keep(listing))
     }
 
     fn keep(&self, listing: McpListing) -> Arc<McpListing> {
         for problem in &listing.problems {
-            tracing::warn!(process = self.name, problem, "a tool is not offered");
+            tracing::warn!(
+                process = self.name,
+                problem,
+                "what an MCP server lists is left out"
+            );
         }
         Arc::clone(self.listed().insert(Arc::new(listing)))
     }
@@ -102,18 +112,18 @@ impl McpService {
         let capabilities = greet(link, era).await?;
         self.eras.learn(era);
         self.guess.end();
-        if !capabilities.has_tools {
-            self.keep(McpListing::empty(era));
-            return Ok(());
-        }
-        if capabilities.tells_of_tools && era == Era::Stateless {
-            let wanted = json!({ "notifications": { "toolsListChanged": true } });
+        let tells = capabilities.tells_of_tools || capabilities.tells_of_prompts;
+        if tells && era == Era::Stateless {
+            let wanted = json!({ "notifications": {
+                "toolsListChanged": capabilities.tells_of_tools,
+                "promptsListChanged": capabilities.tells_of_prompts,
+            }});
             link.subscribe("subscriptions/listen", &params(era, wanted, None))
                 .await;
         }
-        let read = self.read(link, era).await;
+        let read = self.read(link, era, capabilities).await;
         read.map(drop)
-            .map_err(|error| format!("its tools cannot be listed: {error}"))
+            .map_err(|error| format!("what it offers cannot be listed: {error}"))
     }
 
     fn listed(&self) -> MutexGuard<'_, Option<Arc<McpListing>>> {
@@ -157,7 +167,9 @@ impl Service for McpService {
     fn notified(&self, method: &str, params: &RawValue) {
         match method {
             "notifications/progress" => progressed(&self.calls, params),
-            "notifications/tools/list_changed" => self.is_changed.store(true, Ordering::Release),
+            "notifications/tools/list_changed" | "notifications/prompts/list_changed" => {
+                self.is_changed.store(true, Ordering::Release);
+            }
             other => {
                 tracing::debug!(process = self.name, method = ?other, "an unused notification");
             }

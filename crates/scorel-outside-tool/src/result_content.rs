@@ -109,6 +109,11 @@ impl<'a> ResultContent<'a> {
         Ok((self.blobs.store(&bytes)?, bytes.len()))
     }
 
+    /// The content.
+    pub fn into_blocks(self) -> Vec<Block> {
+        self.blocks
+    }
+
     /// The outcome with this content.
     pub fn outcome(self, is_error: bool, details: Map<String, Value>) -> ToolOutcome {
         let mut outcome = ToolOutcome::success("", &Value::Object(details));

@@ -10,6 +10,8 @@ pub struct KnownGuidance {
     pub changes: Option<Value>,
     /// The data of the newest message about skills.
     pub skills: Option<Value>,
+    /// The data of the newest message with instructions of MCP servers.
+    pub mcp_instructions: Option<Value>,
     /// A client wants a new snapshot.
     pub refresh: bool,
     /// Differs from that of the turn before if the model may have lost what it read.

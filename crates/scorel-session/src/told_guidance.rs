@@ -32,6 +32,7 @@ impl Lane {
             // A damaged one is said again.
             changes: message(GuidanceKind::Instructions)?,
             skills: message(GuidanceKind::Skills)?,
+            mcp_instructions: message(GuidanceKind::McpInstructions)?,
             refresh: guidance.refresh,
             epoch: guidance.epoch,
         })

@@ -28,7 +28,8 @@ pub struct ListCommandsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandInfo {
-    /// The name, without the slash. That of a plugin's or an extension's command is `<id>:<command>`.
+    /// The name, without the slash. That of a plugin's or an extension's command is `<id>:<command>`, that of a prompt
+    /// `mcp__<server>__<prompt>`.
     pub name: String,
     /// Its purpose, on one line; may be empty.
     pub description: String,
@@ -38,9 +39,23 @@ pub struct CommandInfo {
     pub kind: CommandKind,
     /// The place that it comes from.
     pub source: SkillSource,
+    /// The arguments, of a prompt of an MCP server; absent for other kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<CommandArgument>,
     /// The wishes of its text that are not met here, such as `allowed-tools`. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+}
+
+/// An argument of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandArgument {
+    /// Its name.
+    pub name: String,
+    /// Its purpose, on one line; may be empty.
+    pub description: String,
+    /// True if the prompt cannot be sent without it.
+    pub required: bool,
 }
 
 /// The kind of a command.
@@ -53,6 +68,11 @@ pub enum CommandKind {
     Extension,
     /// A skill, which the message has the model load.
     Skill,
+    /// A prompt of an MCP server, which is asked for the message.
+    Prompt,
+    /// One that this version does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// Parameters of `runCommand`.
@@ -64,7 +84,8 @@ pub struct RunCommandParams {
     pub session_id: SessionId,
     /// The name, without the slash.
     pub name: String,
-    /// The text behind the name. Absent: none.
+    /// The text behind the name. Absent: none. That of a prompt has words, or `name=value`, in the order of its arguments;
+    /// quotes keep words together, and a prompt with one argument gets the whole text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arguments: String,
     /// The treatment of the message if a turn is running or messages are queued; absent: `followUp`.
@@ -74,7 +95,7 @@ pub struct RunCommandParams {
     /// As in `sendMessage`.
     pub runner: Option<String>,
     /// Makes the call idempotent: the message of the first call counts, also if the command's text has changed
-    /// since. Until there is one, a repeated call asks an extension's program again, with the same id. Requires a `clientId`; see `hello`.
+    /// since. Until there is one, a repeated call asks the extension's program or the server again. Requires a `clientId`; see `hello`.
     pub command_id: Option<CommandId>,
 }
 

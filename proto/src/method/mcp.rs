@@ -1,11 +1,12 @@
 //! Methods about servers of the Model Context Protocol.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ProcessState, ProjectId, SkillSource};
+use crate::{ProcessState, ProjectId, SessionId, SkillSource};
 
 /// Parameters of `listMcpServers`.
 #[serde_with::skip_serializing_none]
@@ -144,4 +145,58 @@ pub struct McpToolInfo {
     pub description: String,
     /// The part of a request that it takes, in tokens, by its length.
     pub tokens: u64,
+}
+
+/// Parameters of `offerMcpServers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OfferMcpServersParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// All servers that it has besides those of the configuration, in place of those that were offered before. Empty: none.
+    pub servers: Vec<OfferedMcpServer>,
+}
+
+/// A server that a client offers to a session. Its values may be secrets: they are kept in memory only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "transport", rename_all = "snake_case", deny_unknown_fields)]
+pub enum OfferedMcpServer {
+    /// A program that the daemon starts, as one of the user's.
+    Stdio {
+        /// Its name.
+        name: String,
+        /// The program, and its arguments.
+        command: Vec<String>,
+        /// Environment variables.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        env: BTreeMap<String, String>,
+    },
+    /// A server that is reached by HTTP.
+    Http {
+        /// Its name.
+        name: String,
+        /// Its address.
+        url: String,
+        /// Headers of each request.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// Without values that may be secrets.
+impl fmt::Debug for OfferedMcpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Stdio { name, .. } | Self::Http { name, .. } => name,
+        };
+        f.debug_tuple("OfferedMcpServer").field(name).finish()
+    }
+}
+
+/// Result of `offerMcpServers`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OfferMcpServersResult {
+    /// The servers that are not used, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
 }

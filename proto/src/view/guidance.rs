@@ -8,6 +8,9 @@ pub const INSTRUCTIONS_KIND: &str = "scorel.instructions";
 /// The kind of the `custom_message` that lists the skills.
 pub const SKILLS_KIND: &str = "scorel.skills";
 
+/// The kind of the `custom_message` with the instructions of MCP servers.
+pub const MCP_INSTRUCTIONS_KIND: &str = "scorel.mcp_instructions";
+
 /// The number of messages that are remembered. One more is forgotten, and what it said is said again after a
 /// rewind that would have made it the newest.
 const MAX_MESSAGES: usize = 32;
@@ -41,6 +44,8 @@ pub enum GuidanceKind {
     Instructions,
     /// The skills that it can use.
     Skills,
+    /// The instructions of MCP servers.
+    McpInstructions,
 }
 
 impl GuidanceState {
@@ -54,6 +59,7 @@ impl GuidanceState {
         let kind = match body.kind.as_str() {
             INSTRUCTIONS_KIND => GuidanceKind::Instructions,
             SKILLS_KIND => GuidanceKind::Skills,
+            MCP_INSTRUCTIONS_KIND => GuidanceKind::McpInstructions,
             _ => return,
         };
         if self.messages.len() == MAX_MESSAGES {

@@ -59,7 +59,8 @@ impl Scene {
         .await
     }
 
-    async fn start(mode: &str, server: impl FnOnce(&DaemonUnderTest) -> String) -> Self {
+    /// With the entry of a server, without its name.
+    pub(super) async fn start(mode: &str, server: impl FnOnce(&DaemonUnderTest) -> String) -> Self {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
@@ -99,6 +100,20 @@ impl Scene {
         let name = format!("mcp__fake__{tool}");
         let call = ScriptedChat::default().tool_call("call", &name, &arguments.to_string());
         self.model.answer(call.finish("tool_calls").usage(1, 1));
+    }
+
+    /// Has the model read a resource in the next turn.
+    pub(super) fn will_read(&self, arguments: &Value) {
+        let arguments = arguments.to_string();
+        let call = ScriptedChat::default().tool_call("call", "McpResource", &arguments);
+        self.model.answer(call.finish("tool_calls").usage(1, 1));
+    }
+
+    /// A turn in which the model reads a resource, and what it then reads of the result.
+    pub(super) async fn read(&self, talk: &mut Talk, arguments: &Value) -> String {
+        self.will_read(arguments);
+        talk.turn(&self.client, "go on").await;
+        self.results().pop().unwrap()
     }
 
     /// A turn in which the model calls one tool, and what it then reads of the result.

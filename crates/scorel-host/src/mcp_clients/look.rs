@@ -67,7 +67,7 @@ impl McpClients {
             server: Arc::clone(&server),
             directory,
             project: of,
-            is_trial,
+            needs_no_entry: is_trial,
         };
         let eras = self.pool.eras(&server);
         let client = McpClient::new(settings(&server), Arc::new(port), eras);

@@ -23,8 +23,8 @@ pub(super) struct ServerPort {
     pub(super) directory: PathBuf,
     /// The project that brings it; `None` for the user's.
     pub(super) project: Option<SkillProject>,
-    /// A person tries it, so it need not be configured.
-    pub(super) is_trial: bool,
+    /// A person tries it, or a client has offered it, so it need not be configured.
+    pub(super) needs_no_entry: bool,
 }
 
 impl McpPort for ServerPort {
@@ -40,7 +40,7 @@ impl McpPort for ServerPort {
 impl ServerPort {
     /// Trust and the configuration may be others than when the turn began.
     fn check_usable(&self) -> Result<(), String> {
-        if self.is_trial {
+        if self.needs_no_entry {
             return Ok(());
         }
         let found = self.servers.find(self.project.as_ref());

@@ -1,13 +1,15 @@
-//! `listCommands`, `runCommand`: commands of plugins and extensions, and skills.
+//! `listCommands`, `runCommand`: commands of plugins and extensions, skills, and prompts of MCP servers.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_engine::spawn_blocking;
+use scorel_extension::nearest;
 use scorel_extension::program::{CommandReply, ExtensionProgram};
+use scorel_mcp_content::{PromptError, ServerPrompt};
 use scorel_proto::{
     Block, ListCommandsParams, ListCommandsResult, RunCommand, RunCommandParams, RunCommandResult,
-    SessionId, excerpt,
+    Session, SessionId, excerpt,
 };
 use scorel_rpc::RpcCall;
 use scorel_session::{MutationCommand, SendRequest};
@@ -16,9 +18,11 @@ use serde_json::{Value, json};
 use super::caller::command;
 use super::conversation::check_content;
 use super::sessions::{check_model, check_name, check_runner, check_tools};
-use crate::commands::FoundCommand;
+use crate::commands::{CommandError, FoundCommand};
 use crate::host::Host;
+use crate::mcp_clients::PromptPlace;
 use crate::rpc::call_error::{CallError, Reply};
+use crate::session_blobs::SessionBlobs;
 
 /// The time of a program for a command.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -27,16 +31,41 @@ const LIMIT: Duration = Duration::from_secs(60);
 const MAX_REPLY: usize = 64 * 1024;
 
 pub(super) async fn list(host: Arc<Host>, params: ListCommandsParams) -> Reply<ListCommandsResult> {
-    let project_id = match params.session_id {
-        Some(session_id) => {
+    let place = match (params.session_id, params.project_id) {
+        (Some(session_id), _) => {
             let lane = host.sessions.get(session_id).await?;
-            Some(lane.session()?.project_id)
+            Some(place(&host, &lane.session()?)?)
         }
-        None => params.project_id,
+        (None, Some(project_id)) => {
+            let project = host.skill_project(project_id)?;
+            Some(PromptPlace {
+                directory: project.dir.clone(),
+                project,
+                session: None,
+            })
+        }
+        (None, None) => None,
     };
-    let project = project_id.map(|id| host.skill_project(id)).transpose()?;
-    let commands = spawn_blocking(move || host.commands.list(project.as_ref())).await??;
+    let (files, project) = (Arc::clone(&host), place.clone().map(|it| it.project));
+    let listed = spawn_blocking(move || files.commands.list(project.as_ref()));
+    let mut commands = listed.await??;
+    if let Some(place) = place {
+        let prompts = host.mcp_clients.prompts(place).await;
+        commands.extend(prompts.iter().map(ServerPrompt::describe));
+    }
     Ok(ListCommandsResult { commands })
+}
+
+/// The place of a session, for prompts of servers.
+fn place(host: &Host, session: &Session) -> Result<PromptPlace, CallError> {
+    let project = host.skill_project(session.project_id)?;
+    let worktree = session.agent.as_ref().and_then(|it| it.worktree.as_ref());
+    let directory = worktree.map_or_else(|| project.dir.clone(), |it| it.path.clone().into());
+    Ok(PromptPlace {
+        project,
+        directory,
+        session: Some(session.session_id),
+    })
 }
 
 pub(super) async fn run(
@@ -62,28 +91,27 @@ pub(super) async fn run(
     if params.runner.is_some() {
         check_tools(params.runner.as_deref(), session.tools)?;
     }
-    let project = host.skill_project(session.project_id)?;
-    let (name, arguments) = (params.name, params.arguments);
-    let typed = arguments.clone();
-    let found = spawn_blocking(move || host.commands.find(&project, &name, &typed)).await??;
-    let CommandReply { message, reply } = match found {
-        FoundCommand::Message(text) => CommandReply {
-            message: Some(text),
-            reply: None,
-        },
-        FoundCommand::Program(program, name) => {
-            let asked = asked(params.session_id, &command, &name, &arguments);
-            ask(&program, &asked).await?
+    let (content, reply) = match prompt(&host, &session, &params.name).await? {
+        Some(prompt) => {
+            let blobs = Arc::new(SessionBlobs(lane.blobs().clone()));
+            let message = prompt
+                .message(&params.arguments, blobs)
+                .await
+                .map_err(refused)?;
+            (Some(message), None)
+        }
+        None => {
+            let CommandReply { message, reply } = said(&host, &session, &command, &params).await?;
+            (message.map(|text| vec![Block::text(text)]), reply)
         }
     };
     let reply = reply.map(|text| excerpt(&text, MAX_REPLY));
-    let Some(text) = message else {
+    let Some(content) = content else {
         return Ok(RunCommandResult {
             message: None,
             reply,
         });
     };
-    let content = vec![Block::text(text)];
     check_content("arguments", &content)?;
     let request = SendRequest {
         command,
@@ -96,6 +124,56 @@ pub(super) async fn run(
     };
     let message = Some(lane.mutate(request).await?);
     Ok(RunCommandResult { message, reply })
+}
+
+/// The prompt of a server with this name; `None` if it is not the name of one.
+async fn prompt(
+    host: &Arc<Host>,
+    session: &Session,
+    name: &str,
+) -> Result<Option<ServerPrompt>, CallError> {
+    if !name.trim_start_matches('/').starts_with("mcp__") {
+        return Ok(None);
+    }
+    let name = name.trim_start_matches('/');
+    let mut prompts = host.mcp_clients.prompts(place(host, session)?).await;
+    if let Some(at) = prompts.iter().position(|it| it.name == name) {
+        return Ok(Some(prompts.swap_remove(at)));
+    }
+    let meant = nearest(name, prompts.iter().map(|it| it.name.as_str()));
+    let suggestion = meant.map(str::to_owned);
+    let name = name.to_owned();
+    Err(CommandError::Unknown { name, suggestion }.into())
+}
+
+fn refused(error: PromptError) -> CallError {
+    match error {
+        PromptError::Arguments(reason) => CallError::invalid_field("arguments", reason),
+        PromptError::Server { state, reason } => CallError::Extension { state, reason },
+    }
+}
+
+/// What a command of a plugin or an extension, or a skill, says.
+async fn said(
+    host: &Arc<Host>,
+    session: &Session,
+    command: &MutationCommand,
+    params: &RunCommandParams,
+) -> Result<CommandReply, CallError> {
+    let project = host.skill_project(session.project_id)?;
+    let (host, name) = (Arc::clone(host), params.name.clone());
+    let arguments = params.arguments.clone();
+    let found = spawn_blocking(move || host.commands.find(&project, &name, &arguments));
+    match found.await?? {
+        FoundCommand::Message(text) => Ok(CommandReply {
+            message: Some(text),
+            reply: None,
+        }),
+        FoundCommand::Program(program, name) => {
+            let asked = asked(params.session_id, command, &name, &params.arguments);
+            ask(&program, &asked).await
+        }
+    }
 }
 
 /// The parameters of `command.run`.

@@ -1,4 +1,4 @@
-//! `listMcpServers` and `testMcpServer`.
+//! `listMcpServers`, `testMcpServer` and `offerMcpServers`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,8 @@ use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::Inert;
 use scorel_proto::{
     ListMcpServersParams, ListMcpServersResult, McpProgram, McpServerInfo, McpServerState,
-    McpToolInfo, McpTransport, SkillSource, TestMcpServerParams, TestMcpServerResult, excerpt,
+    McpToolInfo, McpTransport, OfferMcpServersParams, OfferMcpServersResult, SkillSource,
+    TestMcpServerParams, TestMcpServerResult, excerpt,
 };
 
 use crate::host::Host;
@@ -64,6 +65,16 @@ pub(super) async fn test(
         stderr: look.stderr,
         duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+pub(super) async fn offer(
+    host: Arc<Host>,
+    params: OfferMcpServersParams,
+) -> Reply<OfferMcpServersResult> {
+    let lane = host.sessions.get(params.session_id).await?;
+    let offer = move || host.mcp_clients.offer(&lane, params.servers);
+    let refused = spawn_blocking(offer).await?;
+    Ok(OfferMcpServersResult { refused })
 }
 
 fn tool(spec: &ToolSpec) -> McpToolInfo {

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use scorel_engine::{RetryPolicy, ToolClass, TurnPorts};
 use scorel_guidance::instructions::{Access, InstructionSources, guidance, instructions};
+use scorel_guidance::mcp;
 use scorel_guidance::skills::listing;
 use scorel_models::WantedModel;
 use scorel_proto::TurnError;
@@ -64,6 +65,11 @@ impl Turns {
             );
             let list = listing(request.known.skills.as_ref(), &found, window);
             guidance.messages.extend(list);
+        }
+        if tools.specs().any(|spec| spec.class == ToolClass::Outside) {
+            let said = self.sources.iter().flat_map(|it| it.instructions(&place));
+            let told = mcp::instructions(request.known.mcp_instructions.as_ref(), said.collect());
+            guidance.messages.extend(told);
         }
         let gate = Arc::new(self.gate(turn, self.command_place())?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);

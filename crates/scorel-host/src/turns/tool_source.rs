@@ -40,6 +40,11 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     fn parts(&self, _place: &ToolPlace) -> Vec<Arc<dyn ToolSource>> {
         Vec::new()
     }
+
+    /// What those behind the tools say to models, by their names. Asked after the tools, on a thread that may block.
+    fn instructions(&self, _place: &ToolPlace) -> Vec<(String, String)> {
+        Vec::new()
+    }
 }
 
 /// The place that tools are for: a session in a directory.

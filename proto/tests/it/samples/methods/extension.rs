@@ -1,8 +1,8 @@
 use scorel_proto::{
-    CommandInfo, CommandKind, ExtensionInfo, ExtensionKind, ListCommands, ListCommandsParams,
-    ListCommandsResult, ListExtensions, ListExtensionsParams, ListExtensionsResult, ProcessState,
-    RunCommand, RunCommandParams, RunCommandResult, SendMessageResult, SkillSource, SkillState,
-    WhileRunning,
+    CommandArgument, CommandInfo, CommandKind, ExtensionInfo, ExtensionKind, ListCommands,
+    ListCommandsParams, ListCommandsResult, ListExtensions, ListExtensionsParams,
+    ListExtensionsResult, ProcessState, RunCommand, RunCommandParams, RunCommandResult,
+    SendMessageResult, SkillSource, SkillState, WhileRunning,
 };
 
 use super::{method, params_of};
@@ -26,7 +26,7 @@ pub(super) fn all() -> Vec<Golden> {
             project_id: None,
         },
         &ListCommandsResult {
-            commands: vec![command()],
+            commands: vec![command(), prompt()],
         },
     ));
     let minimal = RunCommandParams {
@@ -87,6 +87,23 @@ fn command() -> CommandInfo {
         argument_hint: Some("FILE".into()),
         kind: CommandKind::Plugin,
         source: SkillSource::User,
+        arguments: Vec::new(),
         ignored: vec!["`allowed-tools`".into()],
+    }
+}
+
+fn prompt() -> CommandInfo {
+    CommandInfo {
+        name: "mcp__tickets__review".into(),
+        description: "Review a ticket".into(),
+        argument_hint: Some("<ticket>".into()),
+        kind: CommandKind::Prompt,
+        source: SkillSource::Project,
+        arguments: vec![CommandArgument {
+            name: "ticket".into(),
+            description: "Its number".into(),
+            required: true,
+        }],
+        ignored: Vec::new(),
     }
 }

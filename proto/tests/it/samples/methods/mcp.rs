@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use scorel_proto::{
     ListMcpServers, ListMcpServersParams, ListMcpServersResult, McpProgram, McpServerInfo,
-    McpServerState, McpToolInfo, McpTransport, ProcessState, SkillSource, TestMcpServer,
+    McpServerState, McpToolInfo, McpTransport, OfferMcpServers, OfferMcpServersParams,
+    OfferMcpServersResult, OfferedMcpServer, ProcessState, SkillSource, TestMcpServer,
     TestMcpServerParams, TestMcpServerResult,
 };
 
@@ -51,6 +52,38 @@ pub(super) fn all() -> Vec<Golden> {
         },
     ));
     all.push(params_of::<TestMcpServer>(".minimal", &minimal));
+    all.extend(offer());
+    all
+}
+
+fn offer() -> Vec<Golden> {
+    let none = OfferMcpServersParams {
+        session_id: ids::session(),
+        servers: Vec::new(),
+    };
+    let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+    let some = OfferMcpServersParams {
+        servers: vec![
+            OfferedMcpServer::Stdio {
+                name: "editor".into(),
+                command: vec!["editor-mcp".into(), "--stdio".into()],
+                env: pair("TOKEN", "of-the-editor"),
+            },
+            OfferedMcpServer::Http {
+                name: "docs".into(),
+                url: "http://127.0.0.1:7000/mcp".into(),
+                headers: pair("X-Window", "2"),
+            },
+        ],
+        ..none.clone()
+    };
+    let refused = OfferMcpServersResult {
+        refused: vec!["docs: this version runs no MCP servers by `http`".into()],
+    };
+    let mut all: Vec<Golden> = method::<OfferMcpServers>(&some, &refused)
+        .into_iter()
+        .collect();
+    all.push(params_of::<OfferMcpServers>(".minimal", &none));
     all
 }
 
