@@ -309,6 +309,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
             McpCommand::Add(args) => {
                 wait_at(&global, mcp::add(&args, &local()?, link()?, output)).map(done)
             }
+            McpCommand::Serve(args) => wait_at(&global, mcp::serve(args, link())).map(done),
             action => wait_at(&global, mcp::run(action, link()?, output)).map(done),
         },
         CliCommand::Service(args) => service::run(&args, &local()?, output).map(done),

@@ -11,6 +11,7 @@ mod graph;
 mod hooked;
 mod kills;
 mod limits;
+mod of_runners;
 mod questions;
 mod quotas;
 mod refusals;

@@ -38,6 +38,7 @@ mod kill_loop;
 mod limits;
 mod live;
 mod mcp;
+mod mcp_face;
 mod metrics;
 mod models;
 mod overload;

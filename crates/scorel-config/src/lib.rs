@@ -81,7 +81,7 @@ pub use model::{ModelSettings, usual_key_names};
 pub use path::ConfigPath;
 pub use rule::GateRule;
 pub use rule_set::RuleSet;
-pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox, check_preset};
+pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox};
 pub use scorel_permission::Mode;
 pub use source::ConfigSource;
 pub use variable::{VariableName, VariablePattern, VariableValue};

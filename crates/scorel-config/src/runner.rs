@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use scorel_proto::{OWN_RUNNER, ToolPreset};
 use scorel_runner::{Version, WireKind};
 use serde::Deserialize;
 
@@ -72,15 +71,4 @@ pub enum OnContextLost {
     Renew,
     /// It ends with `runner_context_lost`.
     Fail,
-}
-
-/// Refuses the preset `orchestrator` with a runner, which has tools of its own.
-pub fn check_preset(runner: &str, tools: Option<ToolPreset>) -> Result<(), String> {
-    if runner == OWN_RUNNER || tools != Some(ToolPreset::Orchestrator) {
-        return Ok(());
-    }
-    Err(format!(
-        "`{runner}` has tools of its own, and none that give tasks to agents: leave out the runner, or the \
-         preset `orchestrator`"
-    ))
 }

@@ -174,7 +174,7 @@ impl RunnerDriver {
         };
         self.stop.extend(waited);
         self.heard_at = self.ports.clock.now();
-        self.send(|link| link.answer(&question.id, answer));
+        self.reply(&question.id, answer);
     }
 
     /// Returns whether the runner takes a message now.
@@ -218,6 +218,14 @@ impl RunnerDriver {
             && let Err(error) = send(&mut **link)
         {
             self.failed(&error);
+        }
+    }
+
+    /// Answers a question of the runner, or one about its call of a tool of ours.
+    fn reply(&mut self, question: &str, answer: RunnerAnswer) {
+        let calls = self.ports.own_calls.as_ref();
+        if !calls.is_some_and(|calls| calls.answer(question, &answer)) {
+            self.send(|link| link.answer(question, answer));
         }
     }
 
@@ -345,7 +353,7 @@ impl RunnerDriver {
                 return;
             }
         };
-        self.send(|link| link.answer(&question.id, answer));
+        self.reply(&question.id, answer);
         if judged.ends_turn {
             self.end_early(EarlyEnd::Hook);
         }

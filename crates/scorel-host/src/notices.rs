@@ -20,6 +20,14 @@ pub(crate) fn of_turn(mode: Mode, has_sandbox: bool) -> Vec<NoticeBody> {
     }]
 }
 
+/// A runner cannot give tasks to agents.
+pub(crate) fn without_agent_tools(runner: &str, reason: &str) -> NoticeBody {
+    NoticeBody {
+        code: format!("agent_tools_missing.{runner}"),
+        text: format!("{runner} is not offered the tools that give tasks to agents: {reason}."),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,12 +5,13 @@
 //! and the question for a version start one.
 
 mod effects;
+mod own_tools;
 mod prepared;
 mod report;
 mod services;
 mod suitable;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_config::{Config, RunnerConfig, RunnerSandbox};
@@ -36,6 +37,8 @@ pub(crate) struct HostRunners {
     /// The source of the commands of the same sessions.
     pub(crate) commands: Arc<CommandHost>,
     secrets: SecretStore,
+    /// Where turns have their sockets.
+    sockets: PathBuf,
     /// One for each `checkRunner` at a time.
     checks: Semaphore,
 }
@@ -70,12 +73,14 @@ impl HostRunners {
         supervisors: Arc<Supervisors>,
         commands: Arc<CommandHost>,
         secrets: SecretStore,
+        sockets: PathBuf,
     ) -> Self {
         Self {
             versions: Versions::new(Arc::clone(&supervisors)),
             supervisors,
             commands,
             secrets,
+            sockets,
             checks: Semaphore::new(MAX_CHECKS),
         }
     }

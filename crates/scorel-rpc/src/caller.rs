@@ -1,4 +1,4 @@
-use scorel_proto::ClientId;
+use scorel_proto::{ClientId, SessionId, TurnId};
 
 use crate::AccessLevel;
 
@@ -8,6 +8,11 @@ use crate::AccessLevel;
 pub enum Principal {
     /// A process of a user of this machine.
     LocalUser { uid: u32 },
+    /// The foreign agent that runs a turn, on a socket of the turn.
+    Turn {
+        session_id: SessionId,
+        turn_id: TurnId,
+    },
 }
 
 /// The identity and rights of a caller, set by the listener.

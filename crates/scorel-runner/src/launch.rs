@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_engine::{RunnerError, RunnerErrorKind, RunnerOrder};
+use scorel_engine::{RunnerError, RunnerErrorKind, RunnerOrder, ToolServer};
 use scorel_exec::Environment;
 use scorel_process::find_program;
 use serde_json::json;
@@ -12,6 +12,9 @@ use crate::wire_kind::WireKind;
 
 /// Where Codex finds the token of an endpoint that is not its own. Its commands get an empty one.
 const CODEX_TOKEN: &str = "SCOREL_RUNNER_TOKEN";
+
+/// The time that Codex gives a call of a tool of ours: `AgentStatus` waits for up to ten minutes.
+const TOOL_SECONDS: u32 = 660;
 
 const CLAUDE_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
 
@@ -34,12 +37,16 @@ impl Launch {
             environment: setup.environment.clone(),
         };
         match setup.wire {
-            WireKind::Codex => launch.codex(setup),
+            WireKind::Codex => launch.codex(setup, order.tools.as_deref()),
             WireKind::ClaudeCode => launch.claude(setup, order),
             WireKind::Acp => {}
             WireKind::Command(_) => {
                 if let Some(context) = &order.context {
                     launch.environment.set("SCOREL_CONTEXT_ID", context);
+                }
+                if let Some(tools) = &order.tools {
+                    let socket = tools.socket.to_string_lossy();
+                    launch.environment.set("SCOREL_TURN_SOCKET", &socket);
                 }
             }
         }
@@ -57,8 +64,20 @@ impl Launch {
         self.arguments.extend(owned);
     }
 
-    fn codex(&mut self, setup: &RunnerSetup) {
+    fn codex(&mut self, setup: &RunnerSetup, tools: Option<&ToolServer>) {
         self.arguments(&["app-server"]);
+        if let Some(tools) = tools {
+            let server = format!("mcp_servers.{}", ToolServer::NAME);
+            for setting in [
+                format!("command={}", json!(tools.program)),
+                format!("args={}", json!(tools.arguments)),
+                format!("tool_timeout_sec={TOOL_SECONDS}"),
+                // The daemon asks.
+                "default_tools_approval_mode=\"approve\"".to_owned(),
+            ] {
+                self.arguments(&["-c", &format!("{server}.{setting}")]);
+            }
+        }
         let Some(url) = &setup.base_url else { return };
         let mut settings = vec![
             "model_provider=\"scorel\"".to_owned(),
@@ -114,6 +133,13 @@ impl Launch {
         self.environment.set("DISABLE_AUTOUPDATER", "1");
         if let Some(model) = &setup.model {
             self.arguments(&["--model", model]);
+        }
+        if let Some(tools) = &order.tools {
+            let server = json!({"command": tools.program, "args": tools.arguments});
+            let config = json!({"mcpServers": {ToolServer::NAME: server}}).to_string();
+            // The daemon asks, once the call has come.
+            let allowed = format!("mcp__{}", ToolServer::NAME);
+            self.arguments(&["--mcp-config", &config, "--allowedTools", &allowed]);
         }
         if let Some(context) = &order.context {
             self.arguments(&["--resume", context]);

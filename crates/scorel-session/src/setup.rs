@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_engine::{ModelInfo, Provider, RunnerAccess, RunnerPorts, TurnPorts};
+use scorel_engine::{ModelInfo, Provider, RunnerAccess, RunnerPorts, ToolServer, TurnPorts};
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
@@ -150,6 +150,8 @@ pub struct PreparedRunner {
     pub access: RunnerAccess,
     /// Instructions that it does not read itself.
     pub instructions: Option<String>,
+    /// The daemon's own tools that it is offered.
+    pub tools: Option<Arc<ToolServer>>,
     /// How long its process is kept after the turn.
     pub keep: Duration,
     /// A process that was kept is used only by a turn with the same value: it was started with the same

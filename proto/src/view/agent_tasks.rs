@@ -356,9 +356,9 @@ impl AgentTasks {
     }
 }
 
-/// The runtimes whose results a tool's result holds. A runner's tool of that name is another.
+/// The runtimes whose results a tool's result holds. Tools of a runner's own have no details.
 fn delivered_by(message: &ToolResultMessage) -> Vec<AgentTaskId> {
-    if message.tool_name != STATUS_TOOL || message.meta.runner.is_some() {
+    if message.tool_name != STATUS_TOOL {
         return Vec::new();
     }
     let details = message.result().details.as_ref();

@@ -2,6 +2,7 @@
 
 mod add;
 mod look;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ use crate::output::Output;
 use crate::wire_name::wire_name;
 
 pub(super) use add::add;
+pub(super) use serve::serve;
 
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
@@ -46,6 +48,8 @@ pub(crate) enum McpCommand {
         #[arg(long, short, value_name = "DIR")]
         project: Option<PathBuf>,
     },
+    /// Be a server of the Model Context Protocol on standard input and output, with tools on sessions
+    Serve(serve::McpServeArgs),
     /// Remove a server from your configuration
     Remove {
         /// Its name
@@ -61,7 +65,7 @@ impl McpArgs {
     /// The name of a command that changes this machine's configuration.
     pub(super) const fn local_verb(&self) -> Option<&'static str> {
         match self.action {
-            McpCommand::List { .. } | McpCommand::Tools { .. } => None,
+            McpCommand::List { .. } | McpCommand::Tools { .. } | McpCommand::Serve(_) => None,
             McpCommand::Add(_) => Some("mcp add"),
             McpCommand::Remove { .. } => Some("mcp remove"),
         }
@@ -78,7 +82,7 @@ pub(super) async fn run(
     match action {
         McpCommand::List { project } => list(project, cli).await,
         McpCommand::Tools { name, project } => tools(name, project, cli).await,
-        McpCommand::Add(_) | McpCommand::Remove { .. } => Ok(()),
+        McpCommand::Add(_) | McpCommand::Remove { .. } | McpCommand::Serve(_) => Ok(()),
     }
 }
 

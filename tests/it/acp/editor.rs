@@ -64,7 +64,7 @@ impl Editor {
         }
     }
 
-    pub(super) async fn write(&mut self, text: &str) {
+    pub(crate) async fn write(&mut self, text: &str) {
         let input = self.input.as_mut().expect("an open input");
         input.write_all(text.as_bytes()).await.unwrap();
     }
@@ -73,7 +73,7 @@ impl Editor {
         self.write(&format!("{message}\n")).await;
     }
 
-    pub(super) async fn request(&mut self, method: &str, params: &Value) -> u64 {
+    pub(crate) async fn request(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
@@ -81,7 +81,7 @@ impl Editor {
         id
     }
 
-    pub(super) async fn notify(&mut self, method: &str, params: &Value) {
+    pub(crate) async fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
             .await;
     }
@@ -109,7 +109,7 @@ impl Editor {
         serde_json::from_str(&line).expect("a line of JSON")
     }
 
-    pub(super) async fn answer(&mut self, id: u64) -> Result<Value, Value> {
+    pub(crate) async fn answer(&mut self, id: u64) -> Result<Value, Value> {
         let is = |it: &Value| it["id"] == id && it["method"].is_null();
         let answer = self.wait(is).await;
         match answer.get("error") {
@@ -177,7 +177,7 @@ impl Editor {
     }
 
     /// Returns whether such a message came and was not asked for.
-    pub(super) fn has(&self, is: impl Fn(&Value) -> bool) -> bool {
+    pub(crate) fn has(&self, is: impl Fn(&Value) -> bool) -> bool {
         self.seen.iter().any(is)
     }
 
@@ -195,7 +195,7 @@ impl Editor {
     }
 
     /// Closes the input, and waits for the end.
-    pub(super) async fn close(mut self) {
+    pub(crate) async fn close(mut self) {
         drop(self.input.take());
         let status = timeout(PATIENCE, self.child.wait()).await;
         assert!(status.expect("it ends in time").unwrap().success());

@@ -2,17 +2,12 @@
 
 use std::fs;
 
-use scorel_client::ClientError;
-use scorel_proto::{
-    CreateSession, CreateSessionParams, ErrorCode, ProjectId, SendMessage, SendMessageParams,
-    ToolPreset, UpdateSession, UpdateSessionParams,
-};
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::{Value, json};
 
 use super::double::{AcpDouble, script_runner};
 use super::{only, send_to};
-use crate::under_test::{SCORELD, Watch, daemon, message, new_session};
+use crate::under_test::{SCORELD, Watch, daemon, new_session};
 
 /// Writes what it was started with into `DIR/arguments`, `DIR/umask` and `DIR/request`, and ends.
 fn noting(dir: &std::path::Path) -> String {
@@ -68,66 +63,4 @@ async fn a_process_is_kept_only_if_it_is() {
     send_to(&client, id, "double", "go").await;
     let events = watch.until("turn_outcome").await;
     assert_eq!(only(&events, "runner_exit")["kept"], json!(false));
-}
-
-/// A runner brings its own tools.
-#[tokio::test]
-async fn the_tools_of_an_orchestrator_are_refused_to_a_runner() {
-    let model = ModelServer::start().await.unwrap();
-    let daemon = daemon(&model, "").await;
-    let (client, id) = new_session(&daemon).await;
-    let create = |runner: Option<&str>| CreateSessionParams {
-        project_id: ProjectId::generate(),
-        title: None,
-        runner: runner.map(str::to_owned),
-        model: None,
-        thinking_level: None,
-        tools: Some(ToolPreset::Orchestrator),
-        command_id: None,
-    };
-    let update = |runner: Option<&str>, tools| UpdateSessionParams {
-        session_id: id,
-        title: None,
-        runner: runner.map(str::to_owned),
-        model: None,
-        thinking_level: None,
-        tools,
-        on_restart: None,
-        refresh_instructions: None,
-        command_id: None,
-    };
-    let orchestrator = Some(ToolPreset::Orchestrator);
-    let both = update(Some("codex"), orchestrator);
-    let send = SendMessageParams {
-        runner: Some("codex".to_owned()),
-        ..message(id, "go")
-    };
-    let mut errors = vec![
-        client
-            .call::<CreateSession>(&create(Some("codex")))
-            .await
-            .unwrap_err(),
-        client.call::<UpdateSession>(&both).await.unwrap_err(),
-    ];
-    client
-        .call::<UpdateSession>(&update(None, orchestrator))
-        .await
-        .unwrap();
-    errors.push(client.call::<SendMessage>(&send).await.unwrap_err());
-    errors.push(
-        client
-            .call::<UpdateSession>(&update(Some("codex"), None))
-            .await
-            .unwrap_err(),
-    );
-    for error in errors {
-        let ClientError::Rpc(error) = error else {
-            panic!("{error:?}")
-        };
-        assert_eq!(error.code, ErrorCode::InvalidParams);
-        assert!(
-            error.message.starts_with("`codex` has tools of its own"),
-            "{error:?}"
-        );
-    }
 }

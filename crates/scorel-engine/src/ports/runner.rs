@@ -16,6 +16,7 @@ mod error;
 mod event;
 mod link;
 mod order;
+mod own_calls;
 mod question;
 mod service;
 
@@ -27,7 +28,8 @@ pub use action::RunnerAction;
 pub use error::RunnerError;
 pub use event::{PlanEntry, PlanStatus, RunnerCallEnd, RunnerEnd, RunnerEvent, RunnerSpent};
 pub use link::{RunnerExit, RunnerLink, RunnerStart};
-pub use order::{RunnerAccess, RunnerInput, RunnerOrder};
+pub use order::{RunnerAccess, RunnerInput, RunnerOrder, ToolServer};
+pub use own_calls::OwnCalls;
 pub use question::{RunnerAnswer, RunnerQuestion};
 pub use scorel_proto::{RunnerCapabilities, RunnerErrorKind, RunnerLogStream};
 pub use service::{RunnerServices, ServiceReply, ServiceRequest, TerminalExit};

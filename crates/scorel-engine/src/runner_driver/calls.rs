@@ -1,7 +1,5 @@
 use std::time::Duration;
 
-use scorel_proto::Block;
-
 use crate::ports::RunnerCallEnd;
 use crate::tool_calls::{tool_ended, tool_result};
 use crate::{EngineEvent, ToolCall, ToolOutcome};
@@ -61,7 +59,13 @@ impl OpenCalls {
         };
         let (call, began_at) = self.open.remove(at);
         let duration = now.saturating_sub(began_at);
-        result(&call, end.content, end.is_error, duration).into()
+        let outcome = ToolOutcome {
+            content: end.content,
+            is_error: end.is_error,
+            details: end.details.map(|details| *details),
+            recorded: Box::default(),
+        };
+        result(&call, outcome, duration).into()
     }
 
     /// Answers all that are open.
@@ -74,26 +78,15 @@ impl OpenCalls {
         let open = self.open.drain(..);
         let results = open.map(|(call, began_at)| {
             let duration = now.saturating_sub(began_at);
-            result(&call, vec![Block::text(text.clone())], true, duration)
+            result(&call, ToolOutcome::error(&text), duration)
         });
         results.flatten().collect()
     }
 }
 
-fn result(
-    call: &ToolCall,
-    content: Vec<Block>,
-    is_error: bool,
-    duration: Duration,
-) -> [EngineEvent; 2] {
-    let outcome = ToolOutcome {
-        content,
-        is_error,
-        details: None,
-        recorded: Box::default(),
-    };
+fn result(call: &ToolCall, outcome: ToolOutcome, duration: Duration) -> [EngineEvent; 2] {
     [
-        tool_ended(call, is_error, duration),
+        tool_ended(call, outcome.is_error, duration),
         tool_result(call, outcome, duration),
     ]
 }

@@ -76,6 +76,9 @@ impl RunnerDriver {
         let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
         self.events(unknown);
         self.services.end();
+        if let Some(calls) = &self.ports.own_calls {
+            calls.end();
+        }
         self.finish(reason, error);
         self.release(keep);
     }

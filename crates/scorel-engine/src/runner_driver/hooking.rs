@@ -157,7 +157,9 @@ fn parts(call: &ToolCall, action: &RunnerAction) -> Vec<ToolCall> {
         RunnerAction::Write { paths } => files("Write", paths),
         RunnerAction::Read { paths } => files("Read", paths),
         RunnerAction::Fetch { url } => vec![part("WebFetch", vec![("url", url.as_str().into())])],
-        RunnerAction::Other { tool } | RunnerAction::Untold { tool } => {
+        RunnerAction::Other { tool }
+        | RunnerAction::Untold { tool }
+        | RunnerAction::Own { tool, .. } => {
             vec![part(tool, Vec::new())]
         }
     }
@@ -182,7 +184,7 @@ impl Aftermath {
             let outcome = ToolOutcome {
                 content: told.content,
                 is_error: told.is_error,
-                details: None,
+                details: told.details.map(|details| *details),
                 recorded: Box::default(),
             };
             let permit = Permit::default();
@@ -192,6 +194,7 @@ impl Aftermath {
                     call_id: told.call_id,
                     content: outcome.content,
                     is_error: outcome.is_error,
+                    details: outcome.details.map(Box::new),
                 },
                 ends_turn: ends_turn.is_some(),
             }

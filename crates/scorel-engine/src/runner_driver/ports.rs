@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ports::{Gatekeeper, HookChain, Runner, RunnerQuestion, RunnerServices};
+use crate::ports::{Gatekeeper, HookChain, OwnCalls, Runner, RunnerQuestion, RunnerServices};
 use crate::{Clock, Effect, TurnLimits};
 
 /// Tells the effects of a runner's question, which the gate judges. Implemented where paths can be resolved.
@@ -24,6 +24,8 @@ pub struct RunnerPorts {
     pub effects: Arc<dyn QuestionEffects>,
     /// Does what the runner leaves to the daemon.
     pub services: Arc<dyn RunnerServices>,
+    /// The tools of the daemon that the runner may call, if there are any.
+    pub own_calls: Option<Arc<dyn OwnCalls>>,
     /// Time and sleeping.
     pub clock: Arc<dyn Clock>,
     /// Limits that end the turn.

@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -7,7 +8,15 @@ use super::RunnerDriver;
 use super::hooking::Aftermath;
 use super::state::{LinkState, Waited};
 use super::step::RunnerFact;
-use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLogStream};
+use crate::ports::{OwnCalls, RunnerError, RunnerEvent, RunnerExit, RunnerLogStream};
+
+/// The next event of the runner's calls of our tools. Cancel-safe.
+async fn next_own(calls: Option<Arc<dyn OwnCalls>>) -> RunnerEvent {
+    match calls {
+        Some(calls) => calls.next().await,
+        None => std::future::pending().await,
+    }
+}
 
 impl RunnerDriver {
     /// Waits for whatever comes first. Cancel-safe.
@@ -22,6 +31,7 @@ impl RunnerDriver {
         };
         let is_ending = self.ending.is_some();
         let has_aftermath = self.aftermath.is_some();
+        let own_calls = self.ports.own_calls.clone();
         let stop = self.stop.wait();
         match &mut self.link {
             LinkState::Opening(opening) => tokio::select! {
@@ -37,6 +47,7 @@ impl RunnerDriver {
                 judged = self.questions.judged() => Waited::Judged(Box::new(judged)),
                 served = self.services.next() => Waited::Served(served),
                 seen = Aftermath::seen(&mut self.aftermath) => Waited::CallSeen(seen),
+                event = next_own(own_calls), if !has_aftermath => Waited::Event(Ok(event)),
                 event = link.next(), if !has_aftermath => Waited::Event(event),
                 () = stalled => Waited::Overdue,
             },
@@ -51,7 +62,8 @@ impl RunnerDriver {
     /// asked to end.
     pub(super) fn stalls_at(&self) -> Option<Duration> {
         let waits = self.questions.is_busy() || self.services.is_busy() || self.aftermath.is_some();
-        let waits = waits || self.ending.is_some();
+        let calls = self.ports.own_calls.as_ref();
+        let waits = waits || self.ending.is_some() || calls.is_some_and(|it| it.is_busy());
         (!waits).then(|| self.heard_at.saturating_add(self.ports.idle))
     }
 

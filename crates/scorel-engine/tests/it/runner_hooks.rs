@@ -166,6 +166,7 @@ async fn play(
         hooks: HookChain::new(hooks.into_iter().map(|hook| Arc::new(hook) as _).collect()),
         effects: Arc::new(World),
         services: Arc::new(World),
+        own_calls: None,
         clock: Arc::new(PausedClock::new()),
         limits: TurnLimits::default(),
         idle: Duration::from_secs(60),
@@ -177,6 +178,7 @@ async fn play(
         context: None,
         access: RunnerAccess::Workspace,
         instructions: None,
+        tools: None,
     };
     let stop = StopSignal::new();
     let mut driver = RunnerDriver::new(ports, stop.clone(), order);
@@ -240,6 +242,7 @@ fn ends() -> RunnerEvent {
         call_id: "r1".to_owned(),
         is_error: false,
         content: vec![Block::text("done")],
+        details: None,
     })
 }
 

@@ -1,5 +1,6 @@
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -63,5 +64,6 @@ fn remove_in(dir: &Path, started: SystemTime) {
 
 fn is_left_over(entry: &fs::DirEntry, started: SystemTime) -> io::Result<bool> {
     let metadata = entry.metadata()?;
-    Ok(metadata.is_file() && metadata.modified()? < started)
+    let is_ours = metadata.is_file() || metadata.file_type().is_socket();
+    Ok(is_ours && metadata.modified()? < started)
 }

@@ -94,6 +94,7 @@ impl Host {
         );
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
+        let sockets = home.socket().parent().unwrap_or(home.root()).to_owned();
         let hooks = Arc::new(HookRegistry::default());
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let extensions = Extensions::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
@@ -123,7 +124,12 @@ impl Host {
         let mcp_clients = Arc::new(McpClients::new(home.root(), mcp_servers.clone(), means));
         // Commands are told by sessions, which are opened below.
         let hook_sources = Arc::new(OnceLock::new());
-        let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
+        let runners = Arc::new(HostRunners::new(
+            parts.supervisors,
+            commands,
+            secrets,
+            sockets,
+        ));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let skills = Skills::new(home.root(), Arc::clone(&trust), extensions.clone());
         let project_items = ProjectItems::new(

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::caller::command;
 use super::conversation::check_content;
-use super::sessions::{check_model, check_name, check_runner, check_tools};
+use super::sessions::{check_model, check_name, check_runner};
 use crate::commands::{CommandError, FoundCommand};
 use crate::host::Host;
 use crate::mcp_clients::PromptPlace;
@@ -88,9 +88,6 @@ pub(super) async fn run(
     }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
     let session = lane.session()?;
-    if params.runner.is_some() {
-        check_tools(params.runner.as_deref(), session.tools)?;
-    }
     let (content, reply) = match prompt(&host, &session, &params.name).await? {
         Some(prompt) => {
             let blobs = Arc::new(SessionBlobs(lane.blobs().clone()));

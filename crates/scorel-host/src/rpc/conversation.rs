@@ -17,7 +17,7 @@ use scorel_session::{
 };
 
 use super::caller::{client, command};
-use super::sessions::{check_model, check_name, check_runner, check_tools, limit};
+use super::sessions::{check_model, check_name, check_runner, limit};
 use crate::host::Host;
 use crate::rpc::attachments::attachments;
 use crate::rpc::call_error::{CallError, Reply};
@@ -42,9 +42,6 @@ pub(super) async fn send(
         return Ok(answer);
     }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
-    if params.runner.is_some() {
-        check_tools(params.runner.as_deref(), lane.session()?.tools)?;
-    }
     let mut content = message_pictures::checked(&lane, "content", params.content.0).await?;
     content.extend(attachments(&host, &lane, &params.attachments).await?);
     let request = SendRequest {

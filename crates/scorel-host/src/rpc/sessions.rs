@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use scorel_config::check_preset;
 use scorel_home::receipts::Effect;
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
     DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSessionParams, GetSessionResult,
     ListSessionsParams, ListSessionsResult, OWN_RUNNER, SeqResult, SessionChanges, SessionId,
-    ThinkingLevel, ToolPreset, UndeleteSession, UndeleteSessionParams, UndeleteSessionResult,
-    UpdateSession, UpdateSessionParams, UpdateSessionResult,
+    ThinkingLevel, UndeleteSession, UndeleteSessionParams, UndeleteSessionResult, UpdateSession,
+    UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::RpcCall;
 use scorel_session::{DamageAcceptance, Lane, ListFilter, MutationCommand, UpdateRequest};
@@ -32,7 +31,6 @@ pub(super) async fn create(
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
-    check_tools(params.runner.as_deref(), params.tools)?;
     let command = command::<CreateSession>(&call, params.command_id.take(), &params)?;
     let effect = Effect::CreateSession {
         session_id: SessionId::generate(),
@@ -103,11 +101,6 @@ pub(super) async fn update(
     let command = command::<UpdateSession>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
-    if params.runner.is_some() || params.tools.is_some() {
-        let session = lane.session()?;
-        let runner = params.runner.as_ref().unwrap_or(&session.runner);
-        check_tools(Some(runner), params.tools.or(session.tools))?;
-    }
     let changes = SessionChanges {
         title: params.title,
         title_source: None,
@@ -273,15 +266,6 @@ pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallErro
         return Ok(());
     };
     Err(CallError::invalid(format!("`{field}` {problem}")))
-}
-
-/// The preset fits the runner; `None` is the daemon's own engine.
-pub(super) fn check_tools(
-    runner: Option<&str>,
-    tools: Option<ToolPreset>,
-) -> Result<(), CallError> {
-    let checked = check_preset(runner.unwrap_or(OWN_RUNNER), tools);
-    checked.map_err(|text| CallError::invalid_field("runner", text))
 }
 
 /// The daemon's own engine, or a runner of the user's configuration. A project configures none.

@@ -32,6 +32,7 @@ impl QuestionEffects for ProjectEffects {
                 digest: None,
                 reads_only: false,
             }],
+            RunnerAction::Own { effects, .. } => effects.clone(),
             RunnerAction::Untold { tool } => vec![Effect::CallUntold { tool: tool.clone() }],
         }
     }

@@ -9,6 +9,7 @@ use scorel_session::{PreparedRunner, TokioClock};
 use scorel_tools::ProjectTools;
 
 use super::effects::ProjectEffects;
+use super::own_tools::OwnTools;
 use super::services::ProjectServices;
 use super::suitable::{access, settings_hash};
 
@@ -25,13 +26,16 @@ pub(crate) struct RunnerParts<'a> {
     /// Judges what the session's tools do for it.
     pub(crate) own_gate: Arc<dyn Gatekeeper>,
     pub(crate) hooks: HookChain,
+    /// The daemon's own tools that it is offered.
+    pub(crate) own_tools: Option<OwnTools>,
     pub(crate) limits: TurnLimits,
 }
 
 impl RunnerParts<'_> {
     pub(crate) fn prepared(self, runner: WireRunner) -> PreparedRunner {
         let (settings, files) = (self.settings, self.project.files());
-        let settings_hash = settings_hash(settings, self.mode, &runner);
+        let (own_calls, tools) = self.own_tools.map(|it| (it.calls, it.server)).unzip();
+        let settings_hash = settings_hash(settings, self.mode, tools.as_deref(), &runner);
         let commands = self.project.commands().cloned();
         let services = ProjectServices::new(Arc::clone(files), commands, self.own_gate);
         let effects = ProjectEffects {
@@ -44,6 +48,7 @@ impl RunnerParts<'_> {
             hooks: self.hooks,
             effects: Arc::new(effects),
             services: Arc::new(services),
+            own_calls,
             clock: Arc::new(TokioClock::new()),
             limits: self.limits,
             idle: settings.idle,
@@ -55,6 +60,7 @@ impl RunnerParts<'_> {
             directory: files.project().to_owned(),
             access: access(self.mode),
             instructions: self.instructions,
+            tools,
             keep: settings.keep,
             settings_hash,
             handover_bytes: settings.handover_bytes,

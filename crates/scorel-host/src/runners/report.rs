@@ -51,6 +51,7 @@ impl HostRunners {
             context: None,
             access: access(config.permissions.mode),
             instructions: None,
+            tools: None,
         };
         // A plain command takes a prompt and nothing before it.
         if let WireKind::Command(_) = runner.wire {

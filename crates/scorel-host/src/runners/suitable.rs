@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use scorel_config::RunnerConfig;
-use scorel_engine::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
+use scorel_engine::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind, ToolServer};
 use scorel_permission::Mode;
 use scorel_runner::WireRunner;
 
@@ -35,9 +35,14 @@ pub(crate) const fn access(mode: Mode) -> RunnerAccess {
 
 /// Identifies the settings of a process, with the environment, the secrets and the sandbox that these lead
 /// to. Valid within this daemon only: the hash is not stable.
-pub(crate) fn settings_hash(settings: &RunnerConfig, mode: Mode, runner: &WireRunner) -> u64 {
+pub(crate) fn settings_hash(
+    settings: &RunnerConfig,
+    mode: Mode,
+    tools: Option<&ToolServer>,
+    runner: &WireRunner,
+) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{settings:?} {mode:?}").hash(&mut hasher);
+    format!("{settings:?} {mode:?} {tools:?}").hash(&mut hasher);
     runner.fingerprint().hash(&mut hasher);
     hasher.finish()
 }

@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
-use scorel_config::check_preset;
-use scorel_engine::Runner as _;
+use scorel_engine::{Runner as _, ToolClass};
 use scorel_guidance::instructions::guides;
 use scorel_proto::TurnError;
 use scorel_session::{PreparedTurn, TurnBackend};
 
 use super::Turns;
 use super::new_turn::NewTurn;
+use super::offered::is_offered;
 use super::session_state::SessionTools;
-use super::turn_error::config_error;
+use crate::notices;
 use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use scorel_gate::CommandPlace;
 
@@ -28,7 +28,6 @@ impl Turns {
         } = *turn;
         let found = HostRunners::find(config, name);
         let settings = found.map_err(|unknown| unknown.error().turn_error())?;
-        check_preset(name, request.tools).map_err(config_error)?;
         let opened = self.runners.open(config, settings, dir);
         let runner = opened.map_err(|error| error.turn_error())?;
         let mode = config.permissions.mode;
@@ -37,6 +36,19 @@ impl Turns {
         // Hooks may look at what is asked about as at calls of our own tools.
         let place = self.tool_place(turn, Arc::clone(&project));
         let (tools, _) = self.offered_tools(&place, turn.stop)?;
+        let preset = request.tools.unwrap_or(config.tools.preset);
+        let own = tools.only(|it| it.class == ToolClass::Agents && is_offered(preset, it.class));
+        let offered = request
+            .turn_id
+            .filter(|_| own.specs().len() > 0)
+            .map(|turn_id| {
+                let turn = (request.session_id, turn_id);
+                self.runners.offer(settings, turn, own)
+            });
+        let (own_tools, missing) = match offered.transpose() {
+            Ok(own) => (own, None),
+            Err(reason) => (None, Some(notices::without_agent_tools(name, &reason))),
+        };
         let hooks = turn.of_hooks(&tools).chain(&self.hooks, []);
         let parts = RunnerParts {
             settings,
@@ -47,11 +59,12 @@ impl Turns {
             gate: Arc::new(self.gate(turn, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(turn, self.command_place())?),
             hooks,
+            own_tools,
             limits: turn.limits(),
         };
         Ok(PreparedTurn {
             backend: TurnBackend::Runner(parts.prepared(runner)),
-            notices: Vec::new(),
+            notices: missing.into_iter().collect(),
         })
     }
 }

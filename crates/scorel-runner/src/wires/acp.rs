@@ -7,13 +7,13 @@ mod services;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
     AgentCapabilities, CancelNotification, ContentBlock, ImageContent, Implementation,
-    InitializeRequest, InitializeResponse, LoadSessionRequest, NewSessionRequest,
-    NewSessionResponse, PlanEntryStatus, PromptRequest, PromptResponse, RequestPermissionRequest,
-    ResumeSessionRequest, SessionNotification, SessionUpdate, StopReason,
+    InitializeRequest, InitializeResponse, LoadSessionRequest, McpServer, McpServerStdio,
+    NewSessionRequest, NewSessionResponse, PlanEntryStatus, PromptRequest, PromptResponse,
+    RequestPermissionRequest, ResumeSessionRequest, SessionNotification, SessionUpdate, StopReason,
 };
 use scorel_engine::{
     PlanEntry, PlanStatus, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent,
-    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply,
+    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply, ToolServer,
 };
 use scorel_proto::Usage;
 use serde::Serialize;
@@ -88,15 +88,17 @@ impl AcpDialect {
 
     fn open_session(&mut self, out: &mut Exchange) -> Result<(), RunnerError> {
         let directory = self.order.directory.clone();
+        let servers = self.order.tools.as_deref().map(mcp_server);
+        let servers: Vec<McpServer> = servers.into_iter().collect();
         let Some(session) = self.order.context.clone() else {
-            let new = NewSessionRequest::new(directory);
+            let new = NewSessionRequest::new(directory).mcp_servers(servers);
             return self.call(Purpose::New, "session/new", &new, out);
         };
         if self.capabilities.session_capabilities.resume.is_some() {
-            let resume = ResumeSessionRequest::new(session, directory);
+            let resume = ResumeSessionRequest::new(session, directory).mcp_servers(servers);
             self.call(Purpose::Resume, "session/resume", &resume, out)
         } else if self.capabilities.load_session {
-            let load = LoadSessionRequest::new(session, directory);
+            let load = LoadSessionRequest::new(session, directory).mcp_servers(servers);
             self.call(Purpose::Load, "session/load", &load, out)
         } else {
             let message = "the agent does not resume sessions";
@@ -288,6 +290,11 @@ impl AcpDialect {
             }
         }
     }
+}
+
+fn mcp_server(tools: &ToolServer) -> McpServer {
+    let server = McpServerStdio::new(ToolServer::NAME, &tools.program);
+    McpServer::Stdio(server.args(tools.arguments.clone()))
 }
 
 impl Dialect for AcpDialect {

@@ -25,6 +25,7 @@ pub(super) fn call_end(block: &Value) -> RunnerEvent {
         call_id: owned(block, "tool_use_id"),
         is_error: block["is_error"] == true,
         content: text_block(result_text(&block["content"])),
+        details: None,
     })
 }
 

@@ -48,6 +48,7 @@ impl Bench {
                 context: None,
                 access: RunnerAccess::Workspace,
                 instructions: None,
+                tools: None,
             },
             link: None,
         }
@@ -61,6 +62,7 @@ impl Bench {
             hooks: self.hooks.clone(),
             effects: Arc::new(self.gate.clone()),
             services: Arc::new(self.gate.clone()),
+            own_calls: None,
             clock: Arc::new(RealClock::new()),
             limits: TurnLimits::default(),
             idle: self.idle,

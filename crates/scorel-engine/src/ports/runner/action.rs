@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::Effect;
+
 /// What a runner asks to do, as far as it says so. Paths and text are the runner's own: not resolved,
 /// and not checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,13 @@ pub enum RunnerAction {
     Other {
         /// The tool's name.
         tool: String,
+    },
+    /// Calls a tool of the daemon.
+    Own {
+        /// The tool's name.
+        tool: String,
+        /// What the call would do.
+        effects: Vec<Effect>,
     },
     /// Something that the runner does not tell, such as a command of which there is a title only.
     Untold {

@@ -86,6 +86,8 @@ pub struct RunnerCallEnd {
     pub is_error: bool,
     /// What came of it.
     pub content: Vec<Block>,
+    /// The same for programs; `None` for tools of the runner's own.
+    pub details: Option<Box<Value>>,
 }
 
 /// What model calls used.

@@ -50,6 +50,7 @@ fn ended(id: String, status: ToolCallStatus, content: &[ToolCallContent], out: &
         call_id: id,
         is_error,
         content: text_block(content_text(content)),
+        details: None,
     }));
 }
 

@@ -174,6 +174,7 @@ fn call_end(item: &Value) -> RunnerCallEnd {
         call_id: owned(item, "id"),
         is_error: matches!(status, "failed" | "declined"),
         content: text_block(content),
+        details: None,
     }
 }
 

@@ -13,6 +13,7 @@ impl RunnerTurn {
             context: context.clone(),
             access: self.prepared.access,
             instructions: self.prepared.instructions.clone(),
+            tools: self.prepared.tools.clone(),
         };
         let ports = self.prepared.ports.clone();
         let stop = self.task.stop.clone();
