@@ -8,7 +8,7 @@ mod turns;
 mod wait;
 
 use scorel_client::Connect;
-use scorel_proto::{ErrorCode, SessionId};
+use scorel_proto::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -100,9 +100,4 @@ fn not_answering(tool: &str) -> Failure {
 
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Failure> {
     serde_json::from_value(arguments).map_err(|error| Failure::invalid(error.to_string()))
-}
-
-/// A field that names a session, for messages.
-fn of_session(session_id: SessionId) -> String {
-    format!("read_events with sessionId {session_id} has the rest")
 }

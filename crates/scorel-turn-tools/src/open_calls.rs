@@ -214,3 +214,98 @@ async fn run(plan: ToolPlan, cancel: CancellationToken) -> ToolOutcome {
     };
     plan.run(Permit::default(), context).await
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use futures_util::FutureExt as _;
+    use futures_util::future::BoxFuture;
+    use scorel_engine::{Tool, ToolClass, ToolSpec};
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Echo(ToolSpec);
+
+    impl Tool for Echo {
+        fn spec(&self) -> &ToolSpec {
+            &self.0
+        }
+
+        fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+            let said = call.input.to_string();
+            let run = |_, _| ready(ToolOutcome::success(said, &json!({})));
+            Box::pin(ready(ToolPlan::new(Vec::new(), run)))
+        }
+    }
+
+    fn calls() -> (Arc<OpenCalls>, mpsc::Receiver<RunnerEvent>) {
+        let echo = Echo(ToolSpec {
+            name: "Echo".to_owned(),
+            description: String::new(),
+            parameters: Arc::new(json!({"type": "object"})),
+            read_only: true,
+            class: ToolClass::Agents,
+        });
+        OpenCalls::new(ToolList::new(vec![Arc::new(echo)]).unwrap())
+    }
+
+    async fn asked(events: &mut mpsc::Receiver<RunnerEvent>) -> String {
+        match events.recv().await {
+            Some(RunnerEvent::Ask(question)) => question.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_runs_once_it_is_allowed() {
+        let (calls, mut events) = calls();
+        for answer in [RunnerAnswer::Once, RunnerAnswer::No("no".to_owned())] {
+            let calling = calls.call("echo".to_owned(), json!({"a": 1}));
+            let answering = async {
+                let id = asked(&mut events).await;
+                assert!(calls.is_busy());
+                assert!(calls.answer(&id, &answer));
+                assert!(!calls.answer("another", &answer));
+            };
+            let (outcome, ()) = tokio::join!(calling, answering);
+            let outcome = outcome.unwrap();
+            assert_eq!(outcome.is_error, answer != RunnerAnswer::Once);
+            let end = events.recv().await;
+            assert!(
+                matches!(end, Some(RunnerEvent::CallEnd(end)) if end.content == outcome.content)
+            );
+            assert!(!calls.is_busy());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_withdraws_its_call() {
+        let (calls, mut events) = calls();
+        let mut calling = Box::pin(calls.call("Echo".to_owned(), json!({})));
+        assert!((&mut calling).now_or_never().is_none());
+        let id = asked(&mut events).await;
+        drop(calling);
+        assert_eq!(
+            events.recv().await,
+            Some(RunnerEvent::AskWithdrawn { id: id.clone() })
+        );
+        assert!(matches!(events.recv().await, Some(RunnerEvent::CallEnd(end)) if end.is_error));
+        assert!(
+            calls.answer(&id, &RunnerAnswer::Once),
+            "it was one of these"
+        );
+    }
+
+    #[tokio::test]
+    async fn only_what_is_offered_is_asked_about_and_nothing_after_the_turn() {
+        let (calls, mut events) = calls();
+        let other = calls.call("Bash".to_owned(), json!({})).await.unwrap();
+        assert!(other.is_error);
+        assert!(events.try_recv().is_err());
+        events.close();
+        assert_eq!(calls.call("Echo".to_owned(), json!({})).await, None);
+    }
+}

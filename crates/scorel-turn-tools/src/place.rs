@@ -26,6 +26,8 @@ pub fn socket_path(directory: &Path, session_id: SessionId) -> PathBuf {
 /// There is none beside it.
 pub fn server_program(daemon: &Path) -> Result<PathBuf, NoServerProgram> {
     let name = daemon.file_name().unwrap_or_default().to_string_lossy();
+    // The system's name of a program that was replaced, such as by an upgrade.
+    let name = name.trim_end_matches(" (deleted)");
     let program = daemon.with_file_name(name.replacen("scoreld", "scorelctl", 1));
     match program.is_file() && program != daemon {
         true => Ok(program),
@@ -52,6 +54,8 @@ mod tests {
         let program = dir.path().join("scorelctl");
         std::fs::write(&program, "").unwrap();
         assert_eq!(server_program(&daemon).unwrap(), program);
+        let replaced = dir.path().join("scoreld (deleted)");
+        assert_eq!(server_program(&replaced).unwrap(), program);
         assert!(server_program(&dir.path().join("other")).is_err());
     }
 }

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::answers::open_questions;
-use super::of_session;
 use crate::answering::Answering;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
@@ -214,7 +213,7 @@ fn described(waited: &Waited, turn: Option<TurnSummary>, questions: Vec<Value>) 
         result["output"] = beginning(&output, MAX_TEXT).into();
         if output.len() > MAX_TEXT {
             result["outputBytes"] = output.len().into();
-            result["help"] = of_session(session.session_id).into();
+            result["help"] = "read_events has the rest".into();
         }
         if let Some(error) = turn.error_message {
             result["error"] = beginning(&error, MAX_TEXT / 4).into();

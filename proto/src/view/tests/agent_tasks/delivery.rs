@@ -88,10 +88,18 @@ fn a_call_of_agent_status_delivers_the_results_that_it_names() {
 }
 
 #[test]
-fn other_tools_and_those_of_runners_deliver_nothing() {
+fn a_call_by_a_runner_delivers_as_one_by_the_model() {
     let mut log = Log::new();
     let task = running(&mut log);
     log.push(told_by("AgentStatus", &[&task], Some("codex")));
+    let runtime = of(&log, &task);
+    assert_eq!(runtime.delivered_via, Some(DeliveredVia::ToolResult));
+}
+
+#[test]
+fn other_tools_and_other_details_deliver_nothing() {
+    let mut log = Log::new();
+    let task = running(&mut log);
     log.push(told_by("Read", &[&task], None));
     for details in [json!(null), json!({"delivered": "x"}), json!([task.id])] {
         let result = ToolResultBlock {
