@@ -4,7 +4,10 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde_json::{Value, json};
 
 /// Of a message, in bytes: it may quote what the client sent.
-const MAX_MESSAGE: usize = 4096;
+const MAX_MESSAGE: usize = 2048;
+
+/// Of the details, in bytes of their JSON. Longer ones are left out.
+const MAX_DETAILS: usize = 2048;
 
 /// A call that failed, as the client's model is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +46,8 @@ impl Failure {
         if let Some(help) = &self.help {
             json["help"] = help.as_str().into();
         }
-        if let Some(details) = &self.details {
+        let details = self.details.as_ref();
+        if let Some(details) = details.filter(|it| it.to_string().len() <= MAX_DETAILS) {
             json["details"] = (**details).clone();
         }
         json

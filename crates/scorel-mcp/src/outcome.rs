@@ -60,6 +60,27 @@ pub(crate) fn size(value: &Value) -> usize {
     json.len() * 2 + escaped.count()
 }
 
+/// The beginning of a text that takes at most so many bytes in a result, as [`size`] counts them.
+pub(crate) fn beginning_of(text: &str, bytes: usize) -> &str {
+    let mut left = bytes;
+    let end = text.char_indices().find(|(_, char)| {
+        let fits = left.checked_sub(cost(*char));
+        left = fits.unwrap_or_default();
+        fits.is_none()
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// The bytes of a character in JSON, and of that in JSON.
+const fn cost(char: char) -> usize {
+    match char {
+        '"' | '\\' => 2 + 4,
+        '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2 + 3,
+        '\0'..' ' => 6 + 7,
+        char => 2 * char.len_utf8(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +92,24 @@ mod tests {
         // The number of the second takes one byte in each copy.
         let empty = result(&json!(0)).len();
         assert_eq!(size(&value), result(&value).len() - empty + 2);
+    }
+
+    #[test]
+    fn a_beginning_takes_what_it_may_take() {
+        for text in [
+            "plain",
+            "\"\\\"",
+            "\n\r\t\u{8}\u{c}",
+            "\0\u{1}\u{1f}",
+            "é€🦀\u{7f}",
+        ] {
+            // Each copy has quotes, which are escaped in the second.
+            let all = size(&json!(text)) - 6;
+            assert_eq!(beginning_of(text, all), text);
+            let mut shorter = text.chars();
+            shorter.next_back();
+            assert_eq!(beginning_of(text, all - 1), shorter.as_str(), "{text:?}");
+        }
+        assert_eq!(beginning_of("a", 0), "");
     }
 }

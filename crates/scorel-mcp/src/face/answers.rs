@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use scorel_client::{Connect, new_command_id};
-use scorel_peer::beginning;
 use scorel_proto::{
     CommandId, ListQuestions, ListQuestionsParams, OpenQuestion, PermissionDecision,
     PermissionRequestId, RespondPermission, RespondPermissionParams, SessionId,
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, beginning_of};
 
 pub(super) const LIST: &str = "Lists the permission requests that wait for an answer.";
 
@@ -22,8 +21,8 @@ Answers a permission request, for this one call. The first answer counts.";
 /// Of a page.
 const PAGE: u32 = 8;
 
-/// Of the arguments that a question is about, in bytes.
-const MAX_INPUT: usize = 1024;
+/// Of the reason for a question, and of the arguments that it is about, in bytes of the result.
+const MAX_TEXT: usize = 1024;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -106,8 +105,8 @@ fn described(question: &OpenQuestion) -> Value {
         "sessionId": question.session_id,
         "requestId": request.request_id,
         "tool": request.tool_name,
-        "reason": beginning(&request.reason, MAX_INPUT),
-        "input": beginning(&request.input.to_string(), MAX_INPUT),
+        "reason": beginning_of(&request.reason, MAX_TEXT),
+        "input": beginning_of(&request.input.to_string(), MAX_TEXT),
         "agentType": question.agent_type,
     })
 }

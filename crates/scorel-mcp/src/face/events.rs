@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::event_cursor::EventCursor;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::outcome::{Outcome, size};
+use crate::outcome::{Outcome, beginning_of, size};
 
 pub(super) const READ: &str = "\
 Reads the events of a session from the first one on, or after a cursor, in pages. An event that is larger than a page \
@@ -18,9 +18,8 @@ comes in parts of its JSON text.";
 /// Of all events of a page, in bytes of the result.
 const PAGE: usize = 60 * 1024;
 
-/// Of a part of an event, in bytes of its text. Escaped twice, the worst text is six times as long, and it is there
-/// twice.
-const PART: usize = 4 * 1024;
+/// Of a part of an event, in bytes of the result.
+const PART: usize = 56 * 1024;
 
 /// Events that are read at a time.
 const EVENTS: u32 = 100;
@@ -110,10 +109,7 @@ impl Page {
         let offset = self.next.offset;
         let rest = text.get(offset..).filter(|rest| !rest.is_empty());
         let rest = rest.ok_or_else(|| Failure::invalid("`cursor` is not one of read_events"))?;
-        let end = (0..=PART.min(rest.len()))
-            .rev()
-            .find(|at| rest.is_char_boundary(*at));
-        let part = &rest[..end.unwrap_or_default()];
+        let part = beginning_of(rest, PART);
         self.events.push(json!({
             "seq": seq,
             "type": event["type"],

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::outcome::{Outcome, size};
+use crate::outcome::{Outcome, beginning_of, size};
 
 pub(super) const LIST_PROJECTS: &str =
     "Lists the projects: directories in which sessions work. People register them.";
@@ -21,7 +21,10 @@ pub(super) const LIST: &str = "Lists sessions, the most recently changed first, 
 pub(super) const CREATE: &str = "Creates a session in a project. Nothing runs before send_message.";
 
 /// Sessions of a page at most.
-const PAGE: u32 = 50;
+const PAGE: u32 = 30;
+
+/// Of a title, in bytes of the result.
+const MAX_TITLE: usize = 512;
 
 /// Of a list, in bytes of the result.
 const MAX_LIST: usize = 60 * 1024;
@@ -125,11 +128,8 @@ pub(super) fn with_command(failure: Failure, command_id: &CommandId) -> Failure 
 }
 
 fn described(session: &Session) -> Value {
-    // A title has at most 1 KiB, of which 50 would fill the result.
-    let title: Option<String> = session
-        .title
-        .as_ref()
-        .map(|title| title.chars().take(100).collect());
+    let title = session.title.as_ref();
+    let title = title.map(|title| beginning_of(title, MAX_TITLE));
     json!({
         "sessionId": session.session_id,
         "projectId": session.project_id,

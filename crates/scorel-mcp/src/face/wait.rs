@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use scorel_client::{Connect, SessionStream, StreamItem};
-use scorel_peer::beginning;
 use scorel_proto::{
     Event, GetEvents, GetEventsParams, GetTurn, GetTurnParams, Phase, Seq, Session, SessionId,
     SyncMarker, TransientBody, TurnId, TurnStatus, TurnSummary,
@@ -17,7 +16,7 @@ use super::answers::open_questions;
 use crate::answering::Answering;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, beginning_of};
 
 pub(super) const WAIT: &str = "\
 Waits until a turn is over and returns its answer. Returns earlier when the time is over; the turn goes on then, and \
@@ -28,8 +27,11 @@ const LONGEST: u64 = 50;
 
 const USUAL: u64 = 30;
 
-/// Of an answer, in bytes.
-const MAX_TEXT: usize = 20 * 1024;
+/// Of an answer, in bytes of the result.
+const MAX_OUTPUT: usize = 32 * 1024;
+
+/// Of the reason for a failure, in bytes of the result.
+const MAX_ERROR: usize = 4 * 1024;
 
 /// The records in which the last turn is looked for.
 const RECENT: u32 = 50;
@@ -210,13 +212,14 @@ fn described(waited: &Waited, turn: Option<TurnSummary>, questions: Vec<Value>) 
     if let Some(turn) = turn {
         result["status"] = json!(turn.status);
         let output = turn.output.unwrap_or_default();
-        result["output"] = beginning(&output, MAX_TEXT).into();
-        if output.len() > MAX_TEXT {
+        let shown = beginning_of(&output, MAX_OUTPUT);
+        result["output"] = shown.into();
+        if shown.len() < output.len() {
             result["outputBytes"] = output.len().into();
             result["help"] = "read_events has the rest".into();
         }
         if let Some(error) = turn.error_message {
-            result["error"] = beginning(&error, MAX_TEXT / 4).into();
+            result["error"] = beginning_of(&error, MAX_ERROR).into();
         }
     }
     if !questions.is_empty() {
