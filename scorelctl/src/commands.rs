@@ -29,6 +29,7 @@ mod hooks;
 mod import;
 mod init;
 mod input;
+mod install;
 mod interrupted;
 mod logs;
 mod man;
@@ -71,6 +72,7 @@ mod trust;
 mod upgrade_notice;
 mod usage;
 mod wait;
+mod workflow;
 mod worktrees;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -114,6 +116,8 @@ pub(crate) enum CliCommand {
     Spawn(spawn::SpawnArgs),
     /// List, check, add, remove and restart plugins and other extensions, or read what one has said
     Ext(ext::ExtArgs),
+    /// List workflow packages, check one, or add it
+    Workflow(workflow::WorkflowArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(init::InitArgs),
     /// Show the daemon's state
@@ -163,6 +167,7 @@ impl CliCommand {
         Some(match self {
             Self::Ext(args) => return args.local_verb(),
             Self::Mcp(args) => return args.local_verb(),
+            Self::Workflow(_) => "workflow",
             Self::Init(_) => "init",
             Self::Stdio => "stdio",
             Self::Logs(_) => "logs",
@@ -330,6 +335,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Ext(args) => {
             wait_at(&global, ext::run(args.command, link()?, output)).map(done)
         }
+        CliCommand::Workflow(args) => workflow::run(args, local()?.home(), output).map(done),
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
         CliCommand::Acp => wait_at(&global, acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),

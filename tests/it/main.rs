@@ -70,6 +70,7 @@ mod usage;
 mod watchers;
 mod web_fetch;
 mod wires;
+mod workflows;
 
 /// A file that is not declared as a module would silently not run.
 #[test]

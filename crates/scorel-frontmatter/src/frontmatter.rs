@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-/// The fence above and below the YAML.
-const FENCE: &str = "---";
+use crate::fence::{BYTE_ORDER_MARK, FenceError, Fenced};
 
 /// The fields at the head of a Markdown file, and the text after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +58,6 @@ impl<'a> Frontmatter<'a> {
     /// # Errors
     /// If there is no head, or nothing of it can be read.
     pub fn parse(text: &'a str) -> Result<Self, FrontmatterError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (yaml, body) = split(text)?;
         let (fields, warning) = match fields(yaml) {
             Ok(fields) => (fields, None),
@@ -84,7 +82,7 @@ impl<'a> Frontmatter<'a> {
         match Self::parse(text) {
             Err(FrontmatterError::Missing) => Ok(Self {
                 fields: BTreeMap::new(),
-                body: text.strip_prefix('\u{feff}').unwrap_or(text),
+                body: text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text),
                 warning: None,
             }),
             parsed => parsed,
@@ -130,18 +128,11 @@ impl<'a> Frontmatter<'a> {
 
 /// The YAML between the fences, and what follows.
 fn split(text: &str) -> Result<(&str, &str), FrontmatterError> {
-    let is_fence = |line: &str| line.trim_end() == FENCE;
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next().filter(|line| is_fence(line));
-    let start = first.ok_or(FrontmatterError::Missing)?.len();
-    let mut end = start;
-    for line in lines {
-        if is_fence(line) {
-            return Ok((&text[start..end], &text[end + line.len()..]));
-        }
-        end += line.len();
-    }
-    Err(FrontmatterError::Unterminated)
+    let Fenced { head, body } = Fenced::find(text).map_err(|error| match error {
+        FenceError::Missing => FrontmatterError::Missing,
+        FenceError::Unterminated => FrontmatterError::Unterminated,
+    })?;
+    Ok((&text[head], &text[body..]))
 }
 
 fn fields(yaml: &str) -> Result<BTreeMap<String, FieldValue>, FrontmatterError> {

@@ -1,7 +1,7 @@
 //! Extensions and plugins: a look at them, and copies of them in the home.
 
 mod described;
-mod install;
+mod extensions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,14 @@ use scorel_proto::{
 use scorel_screen::escape::one_line;
 use serde_json::json;
 
+use super::install::{InstallDir, Installed};
 use crate::cli::Cli;
 use crate::daemon::DaemonConnector;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
 use described::DescribedPlugin;
-use install::{AddedExtension, ExtensionsDir, InstallError};
+use extensions::Extensions;
 
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
@@ -225,7 +226,7 @@ fn add(
 ) -> Result<(), Failure> {
     home.create().map_err(ClientError::from)?;
     let added = open(home)?.add(source, id, replace);
-    let AddedExtension { id, path, replaced } = added?;
+    let Installed { id, path, replaced } = added?;
     let described = is_plugin(&path).then(|| PluginReading::of(&path, Some(&id)));
     let described = described.as_ref().map(DescribedPlugin::of);
     output.result(
@@ -276,31 +277,9 @@ fn refuse(dir: &Path, problems: usize) -> Result<(), Failure> {
     Err(Failure::refused("extension_problems", message))
 }
 
-fn open(home: &DaemonHome) -> Result<ExtensionsDir, Failure> {
-    Ok(ExtensionsDir::open(&home.path().join("extensions"))?)
+fn open(home: &DaemonHome) -> Result<InstallDir<Extensions>, Failure> {
+    Ok(InstallDir::open(&home.path().join("extensions"))?)
 }
 
-impl From<InstallError> for Failure {
-    fn from(error: InstallError) -> Self {
-        let message = one_line(&error.to_string());
-        let (code, hint) = match &error {
-            InstallError::Busy => ("overloaded", None),
-            InstallError::Exists(_) => (
-                "extension_exists",
-                Some("`--replace` puts it in its place, `--id ID` beside it"),
-            ),
-            InstallError::Unknown(_) => ("unknown_name", Some("`scorelctl ext list` lists them")),
-            InstallError::NoExtension(_) => (
-                "no_extension",
-                Some(
-                    "`scorelctl ext check DIR` tells all that is wrong; `--id ID` gives it another name",
-                ),
-            ),
-            InstallError::Refused { .. }
-            | InstallError::TooMuch { .. }
-            | InstallError::Archive { .. } => ("extension_refused", None),
-            InstallError::Io { .. } => ("filesystem_error", None),
-        };
-        Self::refused(code, message).maybe_hint(hint)
-    }
-}
+#[cfg(test)]
+mod tests;

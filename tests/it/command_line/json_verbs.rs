@@ -104,6 +104,8 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "ext list",
         "ext restart nothing",
         "ext logs nothing",
+        "workflow list",
+        "workflow check nothing",
         "mcp list",
         "mcp add probe -- /bin/false",
         "mcp add Probe -- /bin/false",

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::InstallError;
-use super::staged::{StagedFiles, refused, too_much};
+use super::file_sink::FileSink;
 
 /// Bytes of an archive.
 const MAX_ARCHIVE: u64 = 64 * 1024 * 1024;
@@ -19,11 +19,11 @@ const REGULAR: u32 = 0o100_000;
 const DIRECTORY: u32 = 0o040_000;
 
 /// Writes the files of a zip archive. Its names, kinds and sizes are what a stranger says.
-pub(super) fn unzip(source: &Path, files: &mut StagedFiles) -> Result<(), InstallError> {
+pub(super) fn unzip(source: &Path, files: &mut impl FileSink) -> Result<(), InstallError> {
     let io = |error| InstallError::io(source, error);
     let file = open_linked(File::options().read(true), source).map_err(io)?;
     if file.metadata().map_err(io)?.len() > MAX_ARCHIVE {
-        return Err(too_much("bytes", MAX_ARCHIVE));
+        return Err(InstallError::too_much("bytes", MAX_ARCHIVE));
     }
     let broken = |error: ZipError| match error {
         ZipError::Io(error) => io(error),
@@ -42,7 +42,7 @@ pub(super) fn unzip(source: &Path, files: &mut StagedFiles) -> Result<(), Instal
             continue;
         }
         if !matches!(kind, None | Some(0 | REGULAR)) {
-            return Err(refused(
+            return Err(InstallError::refused(
                 &name,
                 "is a link or a special file, which is not copied",
             ));

@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -6,6 +7,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::*;
+use crate::commands::install::InstallError;
 
 const MANIFEST: (&str, &str) = (".claude-plugin/plugin.json", r#"{"name": "tidy"}"#);
 
@@ -55,8 +57,8 @@ impl Dirs {
         path
     }
 
-    fn add(&self, source: &Path) -> Result<AddedExtension, InstallError> {
-        ExtensionsDir::open(&self.extensions)?.add(source, None, false)
+    fn add(&self, source: &Path) -> Result<Installed<ExtensionId>, InstallError> {
+        InstallDir::<Extensions>::open(&self.extensions)?.add(source, None, false)
     }
 
     fn names(&self) -> Vec<String> {
@@ -91,12 +93,12 @@ fn a_directory_is_copied_replaced_and_removed() {
     assert_eq!(mode(&added.path.join("run.sh")), 0o700);
     assert_eq!(mode(&added.path.join("a/b/c.md")), 0o600);
     assert!(!added.path.join(".git").exists());
-    assert!(matches!(dirs.add(&root), Err(InstallError::Exists(_))));
+    assert!(matches!(dirs.add(&root), Err(InstallError::Exists { .. })));
     let other = dirs.plugin("two", &[MANIFEST, ("run.sh", "two")]);
-    let dir = ExtensionsDir::open(&dirs.extensions).unwrap();
+    let dir = InstallDir::<Extensions>::open(&dirs.extensions).unwrap();
     assert!(matches!(
-        ExtensionsDir::open(&dirs.extensions),
-        Err(InstallError::Busy)
+        InstallDir::<Extensions>::open(&dirs.extensions),
+        Err(InstallError::Busy(_))
     ));
     assert!(dir.add(&other, None, true).unwrap().replaced);
     assert_eq!(
@@ -114,7 +116,7 @@ fn a_directory_is_copied_replaced_and_removed() {
     dir.remove(&named.id).unwrap();
     assert!(matches!(
         dir.remove(&named.id),
-        Err(InstallError::Unknown(_))
+        Err(InstallError::Unknown { .. })
     ));
     assert_eq!(dirs.names(), ["tidy"]);
 }
@@ -144,10 +146,10 @@ fn a_program_is_added_by_the_id_of_its_manifest() {
     let manifest = "manifest = 1\nid = 'notes'\nname = 'Notes'\nversion = '1'\ncommand = ['python3', 'n.py']\n";
     let root = dirs.plugin("some", &[("extension.toml", manifest), ("n.py", "")]);
     assert_eq!(dirs.add(&root).unwrap().id.as_str(), "notes");
-    let dir = ExtensionsDir::open(&dirs.extensions).unwrap();
+    let dir = InstallDir::<Extensions>::open(&dirs.extensions).unwrap();
     let other = dir.add(&root, Some(&"other".parse().unwrap()), false);
     assert!(
-        matches!(other, Err(InstallError::NoExtension(_))),
+        matches!(other, Err(InstallError::Unusable { .. })),
         "{other:?}"
     );
 }
@@ -158,10 +160,10 @@ fn a_hostile_source_leaves_nothing() {
     let manifest = (MANIFEST.0, MANIFEST.1.as_bytes(), 0o644);
     let large = vec![0_u8; 65 * 1024 * 1024];
     for (name, bytes, mode, expected) in [
-        ("../evil", &b"x"[..], 0o644, "leads out of the extension"),
-        ("/etc/evil", b"x", 0o644, "leads out of the extension"),
-        ("a/../../evil", b"x", 0o644, "leads out of the extension"),
-        ("a\\..\\evil", b"x", 0o644, "leads out of the extension"),
+        ("../evil", &b"x"[..], 0o644, "leads out of the directory"),
+        ("/etc/evil", b"x", 0o644, "leads out of the directory"),
+        ("a/../../evil", b"x", 0o644, "leads out of the directory"),
+        ("a\\..\\evil", b"x", 0o644, "leads out of the directory"),
         ("a\nb", b"x", 0o644, "is a name that is not written"),
         (
             "link",
@@ -204,6 +206,6 @@ fn what_an_interrupted_change_has_left_is_removed() {
     let dirs = Dirs::new();
     fs::create_dir_all(dirs.extensions.join(".adding/half")).unwrap();
     fs::create_dir_all(dirs.extensions.join(".removed")).unwrap();
-    ExtensionsDir::open(&dirs.extensions).unwrap();
+    InstallDir::<Extensions>::open(&dirs.extensions).unwrap();
     assert_eq!(dirs.names(), [""; 0]);
 }

@@ -3,12 +3,10 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use scorel_extension::program::MANIFEST;
-use scorel_plugin::is_plugin;
-
 use super::InstallError;
+use super::file_sink::FileSink;
 
-/// Files of an extension, as many as trust covers.
+/// Files of a directory, as many as trust covers.
 const MAX_FILES: u64 = 5_000;
 
 /// Bytes of all files.
@@ -20,7 +18,7 @@ const MAX_DEPTH: usize = 16;
 /// Bytes of a name.
 const MAX_NAME: usize = 255;
 
-/// Files that are written for an extension that is not there yet.
+/// Files that are written for a directory that does not count yet.
 #[derive(Debug)]
 pub(super) struct StagedFiles {
     dir: PathBuf,
@@ -38,8 +36,43 @@ impl StagedFiles {
         })
     }
 
-    /// Writes a file. `name` has `/` between its parts; what it may be is checked here.
-    pub(super) fn write(
+    /// The directory that has the manifest: this one, or the only one in it, as in archives of a whole repository.
+    pub(super) fn finish(self, is_one: fn(&Path) -> bool) -> Result<PathBuf, InstallError> {
+        sync_below(&self.dir)?;
+        if is_one(&self.dir) {
+            return Ok(self.dir);
+        }
+        let entries =
+            fs::read_dir(&self.dir).map_err(|error| InstallError::io(&self.dir, error))?;
+        let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        match paths.as_slice() {
+            [only] if is_one(only) => Ok(only.clone()),
+            _ => Ok(self.dir),
+        }
+    }
+
+    fn path(&self, name: &str) -> Result<PathBuf, InstallError> {
+        let parts: Vec<&str> = name.split('/').collect();
+        if parts.len() > MAX_DEPTH {
+            return Err(InstallError::refused(name, "is in too many directories"));
+        }
+        for part in &parts {
+            if matches!(*part, "" | "." | "..") || part.contains('\\') {
+                return Err(InstallError::refused(name, "leads out of the directory"));
+            }
+            if part.len() > MAX_NAME || part.contains(|it: char| it.is_control()) {
+                return Err(InstallError::refused(name, "is a name that is not written"));
+            }
+        }
+        Ok(parts
+            .iter()
+            .fold(self.dir.clone(), |path, part| path.join(part)))
+    }
+}
+
+impl FileSink for StagedFiles {
+    /// Writes a file, if it may have this name.
+    fn write(
         &mut self,
         name: &str,
         is_executable: bool,
@@ -47,7 +80,7 @@ impl StagedFiles {
     ) -> Result<(), InstallError> {
         self.files += 1;
         if self.files > MAX_FILES {
-            return Err(too_much("files", MAX_FILES));
+            return Err(InstallError::too_much("files", MAX_FILES));
         }
         let path = self.path(name)?;
         let io = |source: io::Error| InstallError::io(&path, source);
@@ -64,50 +97,17 @@ impl StagedFiles {
         {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(refused(name, "is there twice"));
+                return Err(InstallError::refused(name, "is there twice"));
             }
             Err(error) => return Err(io(error)),
         };
         let left = MAX_BYTES - self.bytes;
         let written = io::copy(&mut content.take(left + 1), &mut file).map_err(io)?;
         if written > left {
-            return Err(too_much("bytes", MAX_BYTES));
+            return Err(InstallError::too_much("bytes", MAX_BYTES));
         }
         self.bytes += written;
         file.flush().and_then(|()| file.sync_all()).map_err(io)
-    }
-
-    /// The directory that has the manifest: this one, or the only one in it, as in archives of a whole repository.
-    pub(super) fn finish(self) -> Result<PathBuf, InstallError> {
-        sync_below(&self.dir)?;
-        if is_extension(&self.dir) {
-            return Ok(self.dir);
-        }
-        let entries =
-            fs::read_dir(&self.dir).map_err(|error| InstallError::io(&self.dir, error))?;
-        let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        match paths.as_slice() {
-            [only] if is_extension(only) => Ok(only.clone()),
-            _ => Ok(self.dir),
-        }
-    }
-
-    fn path(&self, name: &str) -> Result<PathBuf, InstallError> {
-        let parts: Vec<&str> = name.split('/').collect();
-        if parts.len() > MAX_DEPTH {
-            return Err(refused(name, "is in too many directories"));
-        }
-        for part in &parts {
-            if matches!(*part, "" | "." | "..") || part.contains('\\') {
-                return Err(refused(name, "leads out of the extension"));
-            }
-            if part.len() > MAX_NAME || part.contains(|it: char| it.is_control()) {
-                return Err(refused(name, "is a name that is not written"));
-            }
-        }
-        Ok(parts
-            .iter()
-            .fold(self.dir.clone(), |path, part| path.join(part)))
     }
 }
 
@@ -127,24 +127,8 @@ fn sync_below(dir: &Path) -> Result<(), InstallError> {
     sync(dir)
 }
 
-/// True if a directory has a manifest that is read.
-fn is_extension(dir: &Path) -> bool {
-    dir.join(MANIFEST).is_file() || is_plugin(dir)
-}
-
 /// Makes the names in a directory durable.
 pub(super) fn sync(dir: &Path) -> Result<(), InstallError> {
     let synced = File::open(dir).and_then(|dir| dir.sync_all());
     synced.map_err(|error| InstallError::io(dir, error))
-}
-
-pub(super) fn refused(name: &str, reason: &'static str) -> InstallError {
-    InstallError::Refused {
-        name: name.to_owned(),
-        reason,
-    }
-}
-
-pub(super) const fn too_much(what: &'static str, limit: u64) -> InstallError {
-    InstallError::TooMuch { what, limit }
 }

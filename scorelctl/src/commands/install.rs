@@ -1,48 +1,53 @@
-//! Copies of extensions in the directory that has them.
+//! Copies of extensions and workflow packages in the directory of the home that has them.
 //!
 //! In: a directory or a zip archive, which a stranger may have made. Out: all of it below its id, or nothing: the
-//! files are written beside, and one rename makes them an extension. One change at a time holds the directory's lock.
+//! files are written beside, and one rename makes them count. One change at a time holds the directory's lock.
 
 mod copy;
 mod error;
+mod file_sink;
+mod installable;
 mod staged;
 mod unzip;
+mod words;
 
 use std::fs::{self, DirBuilder, File};
+use std::marker::PhantomData;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
-use scorel_extension::ExtensionId;
-use scorel_extension::program::{MANIFEST, Manifest};
-use scorel_plugin::{FileProblem, PluginReading};
 
 use staged::{StagedFiles, sync};
 
 pub(super) use error::InstallError;
+pub(super) use file_sink::FileSink;
+pub(super) use installable::Installable;
+pub(super) use words::InstallWords;
 
-/// Names of directories that are no extension yet, or none any more. They are no ids.
+/// Names of directories that do not count yet, or no more. They are not ids.
 const STAGED: &str = ".adding";
 const GONE: &str = ".removed";
 
-/// The directory of extensions, locked.
+/// The directory of all of one kind, locked.
 #[derive(Debug)]
-pub(super) struct ExtensionsDir {
+pub(super) struct InstallDir<K> {
     path: PathBuf,
     /// Keeps the lock.
     _lock: File,
+    kind: PhantomData<K>,
 }
 
-/// An extension that was added.
+/// A directory that was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AddedExtension {
-    pub(super) id: ExtensionId,
+pub(super) struct Installed<I> {
+    pub(super) id: I,
     pub(super) path: PathBuf,
     /// True if it took the place of another.
     pub(super) replaced: bool,
 }
 
-impl ExtensionsDir {
+impl<K: Installable> InstallDir<K> {
     /// Opens the directory, and creates it if it is missing. Removes what an interrupted change has left.
     ///
     /// # Errors
@@ -58,7 +63,7 @@ impl ExtensionsDir {
         let lock = File::open(path).map_err(io)?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(InstallError::Busy),
+            Err(rustix::io::Errno::WOULDBLOCK) => return Err(InstallError::Busy(K::WORDS)),
             Err(error) => return Err(io(error.into())),
         }
         for name in [STAGED, GONE] {
@@ -67,20 +72,21 @@ impl ExtensionsDir {
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
+            kind: PhantomData,
         })
     }
 
-    /// Adds the extension in a directory or a zip archive, under its own name or this id. Nothing of it is run.
+    /// Adds what is in a directory or a zip archive, under its own name or this id. Nothing of it is run.
     ///
     /// # Errors
-    /// It is not an extension, something in it is not copied, or there is one of this id and it is not to be replaced.
+    /// It is not of the kind, something in it is not copied, or there is one of this id and it is not to be replaced.
     /// Then all is as it was.
     pub(super) fn add(
         &self,
         source: &Path,
-        id: Option<&ExtensionId>,
+        id: Option<&K::Id>,
         replace: bool,
-    ) -> Result<AddedExtension, InstallError> {
+    ) -> Result<Installed<K::Id>, InstallError> {
         let staging = self.path.join(STAGED);
         let added = self.add_by(&staging, source, id, replace);
         // Also after an exchange: then the one that was replaced is in it.
@@ -94,22 +100,23 @@ impl ExtensionsDir {
         &self,
         staging: &Path,
         source: &Path,
-        id: Option<&ExtensionId>,
+        id: Option<&K::Id>,
         replace: bool,
-    ) -> Result<AddedExtension, InstallError> {
+    ) -> Result<Installed<K::Id>, InstallError> {
         let mut files = StagedFiles::new(staging)?;
-        let metadata = fs::metadata(source).map_err(|error| InstallError::io(source, error))?;
-        match metadata.is_dir() {
-            true => copy::copy(source, &mut files)?,
-            false => unzip::unzip(source, &mut files)?,
-        }
-        let root = files.finish()?;
-        let id = checked(&root, id)?;
-        let path = self.path.join(id.as_str());
+        read(source, &mut files)?;
+        let root = files.finish(K::is_one)?;
+        let words = K::WORDS;
+        let id =
+            K::identify(&root, id).map_err(|reason| InstallError::Unusable { words, reason })?;
+        let path = self.path.join(id.to_string());
         let io = |source: std::io::Error| InstallError::io(&path, source);
         let replaced = path.symlink_metadata().is_ok();
         match replaced {
-            true if !replace => return Err(InstallError::Exists(id)),
+            true if !replace => {
+                let id = id.to_string();
+                return Err(InstallError::Exists { words, id });
+            }
             true => {
                 let exchanged = renameat_with(CWD, &root, CWD, &path, RenameFlags::EXCHANGE);
                 exchanged.map_err(|error| io(error.into()))?;
@@ -117,17 +124,18 @@ impl ExtensionsDir {
             false => fs::rename(&root, &path).map_err(io)?,
         }
         sync(&self.path)?;
-        Ok(AddedExtension { id, path, replaced })
+        Ok(Installed { id, path, replaced })
     }
 
-    /// Removes an extension. What it keeps stays.
+    /// Removes one. What it keeps stays.
     ///
     /// # Errors
     /// There is none of this id, or what the system says.
-    pub(super) fn remove(&self, id: &ExtensionId) -> Result<(), InstallError> {
-        let path = self.path.join(id.as_str());
+    pub(super) fn remove(&self, id: &K::Id) -> Result<(), InstallError> {
+        let path = self.path.join(id.to_string());
         if path.symlink_metadata().is_err() {
-            return Err(InstallError::Unknown(id.clone()));
+            let (words, id) = (K::WORDS, id.to_string());
+            return Err(InstallError::Unknown { words, id });
         }
         let gone = self.path.join(GONE);
         fs::rename(&path, &gone).map_err(|error| InstallError::io(&path, error))?;
@@ -136,23 +144,12 @@ impl ExtensionsDir {
     }
 }
 
-/// The id of the extension in a directory, if it can be used.
-fn checked(root: &Path, id: Option<&ExtensionId>) -> Result<ExtensionId, InstallError> {
-    if let Ok(text) = fs::read_to_string(root.join(MANIFEST)) {
-        let directory = id.map(ExtensionId::as_str);
-        let read = Manifest::read(&text, directory).map(|manifest| manifest.id);
-        let named = |problem| FileProblem {
-            file: MANIFEST.to_owned(),
-            problem,
-        };
-        return read.map_err(|problems| {
-            InstallError::NoExtension(problems.into_iter().rev().map(named).collect())
-        });
-    }
-    let reading = PluginReading::of(root, id);
-    match reading.plugin {
-        Some(plugin) => Ok(plugin.id),
-        None => Err(InstallError::NoExtension(reading.problems)),
+/// Gives the files of a directory or a zip archive to a sink.
+pub(super) fn read(source: &Path, files: &mut impl FileSink) -> Result<(), InstallError> {
+    let metadata = fs::metadata(source).map_err(|error| InstallError::io(source, error))?;
+    match metadata.is_dir() {
+        true => copy::copy(source, files),
+        false => unzip::unzip(source, files),
     }
 }
 
@@ -165,6 +162,3 @@ fn remove(path: &Path) -> Result<(), InstallError> {
     };
     removed.map_err(|error| InstallError::io(path, error))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,39 @@
+//! Workflows as packages of the `.bmad` format, version 1.1: a graph of steps, agents, and texts.
+//!
+//! Pure: a caller gives the files ([`PackageFiles`]) and gets a [`Package`] or all that is wrong with it, and the
+//! [`Plan`] of a workflow for those who start it. Nothing here knows sessions.
+
+mod agent;
+mod declared;
+mod edge;
+mod findings;
+mod format;
+mod graph;
+mod limits;
+mod manifest;
+mod node;
+mod package;
+mod package_files;
+mod package_id;
+mod package_path;
+mod package_reader;
+mod plan;
+mod plan_text;
+mod problem;
+mod shape;
+mod step;
+
+pub use agent::{
+    Agent, AgentMetadata, AgentPersona, AgentPolicy, FilePolicy, Principles, ServerPolicy,
+};
+pub use edge::Edge;
+pub use graph::Graph;
+pub use limits::{MAX_EDGES, MAX_NODES, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES, MAX_TEXT_BYTES};
+pub use manifest::{MANIFEST, Manifest};
+pub use node::{Node, NodeKind};
+pub use package::{Package, PackageReading, Workflow};
+pub use package_files::{PackageFiles, PackageFilesError};
+pub use package_id::{PackageId, PackageIdError};
+pub use plan::Plan;
+pub use problem::{Problem, ProblemCode};
+pub use step::{DEFAULT_MAX_VISITS, StepSettings, StepTools};

@@ -1,0 +1,7 @@
+//! Packages from files to plans.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod broken;
+mod packages;
+mod plans;
+mod sample;

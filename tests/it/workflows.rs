@@ -1,0 +1,3 @@
+//! Workflow packages: checked, added, listed.
+
+mod verbs;
