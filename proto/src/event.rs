@@ -14,6 +14,7 @@ mod queue;
 mod recorded_call;
 mod runner;
 mod signal_name;
+mod tool_set;
 mod transient;
 mod typed_body;
 
@@ -36,6 +37,7 @@ pub use queue::*;
 pub use recorded_call::*;
 pub use runner::*;
 pub use signal_name::*;
+pub use tool_set::*;
 pub use transient::*;
 
 use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};

@@ -93,6 +93,7 @@ impl PersistentBody {
                 let count = counted(body.ops.len(), "message");
                 note(format!("{} changed {count} for the model", body.by))
             }
+            Self::ToolSet(body) => note(control::tool_set(body)),
             Self::FilesRestore(body) => note(format!(
                 "restoring {} as they were before {}",
                 counted(body.files.len(), "file"),

@@ -101,5 +101,6 @@ pub use view::{
     AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND,
     NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage,
     OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext,
-    RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
+    RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, TOOLS_KIND, ToldTools,
+    Tree, TreeNode, opening,
 };

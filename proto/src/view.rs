@@ -16,6 +16,7 @@ mod runner_log_tail;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod told_tools;
 mod tree;
 mod turn;
 
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
 pub use compaction::OpenCompaction;
 pub use guidance::{
-    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, SKILLS_KIND,
+    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, SKILLS_KIND, TOOLS_KIND,
 };
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use opening::opening;
@@ -33,6 +34,7 @@ pub use recent_answers::RecentAnswers;
 pub use restore::OpenRestore;
 pub use runner_contexts::{OpenRun, RunnerContext, RunnerContexts};
 pub use runner_log_tail::RunnerLogTail;
+pub use told_tools::ToldTools;
 pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
@@ -118,6 +120,9 @@ pub struct SessionState {
     pub restore: Option<OpenRestore>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
+    /// The tools from outside that the model is offered; `None` if it was never offered any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_set: Option<ToldTools>,
     /// The fate of a turn that is running when the daemon ends; `None`: as configured.
     #[serde(default)]
     pub on_restart: Option<OnRestart>,
@@ -205,6 +210,7 @@ impl SessionView {
         match &event.body {
             PersistentBody::CustomMessage(body) => guidance.told(event.id, event.seq, body),
             PersistentBody::InstructionSnapshot(_) => guidance.renewed(),
+            PersistentBody::ToolSet(_) => guidance.tools_due = false,
             PersistentBody::Compact(_) => guidance.compacted(),
             _ => {}
         }
@@ -310,6 +316,9 @@ impl SessionState {
             PersistentBody::ContextEdit(_) => self.hooked(event, None),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
+            PersistentBody::ToolSet(body) => {
+                self.tool_set = Some(ToldTools::new(event.seq, body));
+            }
             // A copied outcome ended a turn of another session.
             PersistentBody::TurnOutcome(body) if event.origin.is_none() => {
                 self.end_turn(Some(body.reason));

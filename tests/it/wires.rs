@@ -2,6 +2,7 @@
 //! rejects what the real APIs reject.
 
 mod moved;
+mod outside_tools;
 
 use scorel_client::Connection;
 use scorel_proto::{
@@ -27,7 +28,9 @@ struct WireScene {
 impl WireScene {
     async fn over(api: WireApi) -> Self {
         let endpoint = StrictServer::start().await.unwrap();
-        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
+        let path = std::env::var("PATH").unwrap();
+        let daemon = DaemonUnderTest::new(SCORELD).with_variable("STRICT_KEY", "sk-strict");
+        let mut daemon = daemon.with_variable("PATH", &path);
         configure(&daemon, api, &endpoint);
         daemon.write_project_file("notes.txt", "the answer is 42\n");
         daemon.spawn().await;

@@ -268,6 +268,7 @@ mod tests {
                 argument_hint: None,
                 kind: CommandKind::Plugin,
                 source: SkillSource::User,
+                arguments: Vec::new(),
                 ignored: Vec::new(),
             }],
         )

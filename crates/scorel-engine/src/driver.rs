@@ -18,8 +18,8 @@ use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    EngineEvent, ModelRequest, PendingCall, Permission, ProviderError, Spent, TurnEnd, TurnPorts,
-    TurnProgress,
+    EngineEvent, ModelRequest, PendingCall, Permission, ProviderError, Spent, ToolList, TurnEnd,
+    TurnPorts, TurnProgress,
 };
 
 /// Runs one turn, step by step.
@@ -41,6 +41,8 @@ pub struct TurnDriver {
     attempts: u32,
     /// True if the current model call was refused as too large before.
     overflowed: bool,
+    /// How often the endpoint has refused tools.
+    tool_refusals: u32,
     /// When the open question was asked.
     asked_at: Option<Duration>,
     /// Why a hook has ended the turn, if one has.
@@ -77,6 +79,7 @@ impl TurnDriver {
             waits: progress.waits,
             attempts: 0,
             overflowed: false,
+            tool_refusals: 0,
             asked_at: None,
             ended_by_hook: None,
         }
@@ -94,6 +97,12 @@ impl TurnDriver {
             stop_reason: StopReason::ToolUse,
             usage: None,
         };
+        let tools = &driver.ports.tools;
+        let unwrapped = calls.into_iter().map(|pending| PendingCall {
+            call: tools.unwrapped(pending.call),
+            ..pending
+        });
+        let calls = unwrapped.collect();
         driver.state = driver.plan_tools(calls, end);
         driver
     }
@@ -133,6 +142,9 @@ impl TurnDriver {
                     Some(TurnStep::Parked)
                 }
                 TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
+                TurnState::NeedTools(refused, error) => {
+                    Some(TurnStep::NeedTools { refused, error })
+                }
                 TurnState::Answered(message) => self.after_answer(&message),
                 TurnState::Tools { run, end, then } => self.run_tools(run, end, then).await,
                 TurnState::Finished(reason, error) => {
@@ -163,6 +175,11 @@ impl TurnDriver {
     /// Changes the system prompt of the calls to come.
     pub fn set_system(&mut self, system: String) {
         self.ports.system = system;
+    }
+
+    /// Changes the tools of the calls to come.
+    pub fn set_tools(&mut self, tools: ToolList) {
+        self.ports.tools = tools;
     }
 
     /// Counts model calls that others made for the turn.
@@ -322,7 +339,8 @@ impl TurnDriver {
                 TurnState::after_last_answer(stop_reason),
             );
         } else {
-            let calls = calls.into_iter().map(PendingCall::from).collect();
+            let unwrapped = calls.into_iter().map(|it| self.ports.tools.unwrapped(it));
+            let calls = unwrapped.map(PendingCall::from).collect();
             self.state = self.plan_tools(calls, CallEnd { stop_reason, usage });
         }
         Some(TurnStep::Event(EngineEvent::MessageEnd {

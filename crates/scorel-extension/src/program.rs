@@ -13,13 +13,15 @@ mod manifest;
 mod manifest_parts;
 mod manifest_table;
 mod port;
+mod program_tools;
 mod tool_progress;
 mod tool_reply;
 
 pub use command_reply::CommandReply;
 pub use extension_hook::ExtensionHook;
 pub use extension_program::ExtensionProgram;
-pub use extension_tool::{ExtensionTool, ToolScene};
+pub use extension_tool::ToolScene;
 pub use manifest::{MANIFEST, Manifest};
 pub use manifest_parts::{ManifestCommand, ManifestHook, ManifestTool};
 pub use port::ExtensionPort;
+pub use program_tools::ProgramTools;

@@ -288,6 +288,7 @@ async fn every_effect_of_a_call_is_judged() {
         },
         Effect::CallOutside {
             tool: "mcp__build__status".to_owned(),
+            also: Vec::new(),
             input: Value::Null,
             digest: None,
             reads_only: false,

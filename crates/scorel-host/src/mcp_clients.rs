@@ -6,7 +6,6 @@
 mod look;
 mod prompts;
 mod report;
-mod resource_tools;
 mod server_port;
 mod server_tools;
 
@@ -18,14 +17,15 @@ use scorel_config::{McpServer, McpShare, McpTransport};
 use scorel_guidance::mcp::{FoundMcpServer, McpServers, OfferedServers};
 use scorel_guidance::skills::SkillProject;
 use scorel_mcp_client::{McpClient, McpKey, McpPool, McpSettings};
+use scorel_mcp_content::McpResources;
+use scorel_outside_tool::OutsideSource;
 use scorel_proto::{ErrorChain, OfferedMcpServer, SessionId};
 use scorel_session::Lane;
 
 use crate::programs::ProgramMeans;
 use crate::turns::{ToolPlace, ToolSource};
-use resource_tools::ResourceTools;
 use server_port::ServerPort;
-use server_tools::{FoundTools, ServerTools};
+use server_tools::ServerTools;
 
 pub(crate) use prompts::PromptPlace;
 
@@ -196,11 +196,7 @@ impl ToolSource for McpClients {
         "mcp"
     }
 
-    fn tools(&self, _: &ToolPlace) -> FoundTools {
-        Box::pin(std::future::ready(Ok(Vec::new())))
-    }
-
-    fn parts(&self, place: &ToolPlace) -> Vec<Arc<dyn ToolSource>> {
+    fn outside(&self, place: &ToolPlace) -> Vec<Arc<dyn OutsideSource>> {
         let placed = self.at(place);
         let clients = placed.iter().filter_map(|it| it.client.as_ref().ok());
         let clients: Vec<_> = clients.map(Arc::clone).collect();
@@ -208,15 +204,17 @@ impl ToolSource for McpClients {
             // It lives as long as the session is loaded.
             client.process().keep_for(&place.project);
         }
-        let parts = placed.into_iter().map(|it| {
+        let sources = placed.into_iter().map(|it| {
             Arc::new(ServerTools {
                 name: it.found.process(),
                 server: it.server,
                 client: it.client,
-            }) as Arc<dyn ToolSource>
+                blobs: Arc::clone(&place.blobs),
+            }) as Arc<dyn OutsideSource>
         });
-        let resources = (!clients.is_empty()).then(|| Arc::new(ResourceTools(clients)) as _);
-        parts.chain(resources).collect()
+        let resources = || Arc::new(McpResources::new(clients.clone(), &place.blobs)) as _;
+        let resources = (!clients.is_empty()).then(resources);
+        sources.chain(resources).collect()
     }
 
     fn instructions(&self, place: &ToolPlace) -> Vec<(String, String)> {

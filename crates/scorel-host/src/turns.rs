@@ -7,6 +7,7 @@ mod runner_turn;
 mod session_state;
 mod tool_source;
 mod turn_error;
+mod turn_tools;
 mod workplaces;
 
 use std::fmt;
@@ -16,20 +17,19 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_config::{Config, ConfigSource};
-use scorel_engine::{Provider, ToolList};
+use scorel_engine::Provider;
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_guidance::skills::Skills;
 use scorel_home::ProjectRegistry;
 use scorel_journal::Blobs;
 use scorel_models::Models;
-use scorel_proto::{NoticeBody, ProjectId, TurnError};
+use scorel_proto::{ProjectId, TurnError};
 use scorel_session::{
     PreparedTurn, SessionHeader, SessionResources, TitleAnswer, TitleRequest, TurnRequest,
     TurnSetup,
 };
 use scorel_tools::{OpenProjects, ProjectTools};
 use scorel_workplace::worktrees::work_dir;
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::runners::HostRunners;
@@ -156,22 +156,6 @@ impl Turns {
             blobs: turn.blobs(),
             fetcher: self.fetcher.allowing(&turn.config.tools.fetch_private),
         }
-    }
-
-    /// The tools of all sources. Ends early when `stop` fires: then nothing waits for the turn.
-    fn offered_tools(
-        &self,
-        place: &ToolPlace,
-        stop: &CancellationToken,
-    ) -> Result<(ToolList, Vec<NoticeBody>), TurnError> {
-        // On a blocking thread already, where one hand-over serves all of a preparation.
-        Handle::current().block_on(async {
-            tokio::select! {
-                biased;
-                found = tool_source::tools(&self.sources, place) => found,
-                () = stop.cancelled() => Err(turn_error("cancelled", "the turn is over")),
-            }
-        })
     }
 }
 

@@ -49,6 +49,13 @@ impl McpClient {
         self.service.listing()
     }
 
+    /// Returns whether [`Self::listing`] would ask the server.
+    pub fn may_have_others(&self) -> bool {
+        let is_ready = self.process.status().state == ProcessState::Ready;
+        let known = self.known();
+        known.is_none_or(|known| is_ready && self.service.is_stale(&known))
+    }
+
     /// Its tools. Starts the server if they are not known, and reads them again if they may be others. Those of a
     /// server that does not run are the ones that it had: a call starts it.
     ///
@@ -56,9 +63,8 @@ impl McpClient {
     /// It cannot be started, or did not list them. See [`ServiceError`].
     pub async fn listing(&self) -> Result<Arc<McpListing>, ServiceError> {
         let known = self.known();
-        let is_ready = self.process.status().state == ProcessState::Ready;
         match known {
-            Some(known) if !is_ready || !self.service.is_stale(&known) => return Ok(known),
+            Some(known) if !self.may_have_others() => return Ok(known),
             _ => {}
         }
         let link = self.process.ready().await?;
@@ -97,6 +103,18 @@ impl McpClient {
     /// The era of one that was started.
     fn era(&self) -> Era {
         self.known().map_or(Era::Stateless, |it| it.era)
+    }
+
+    /// Waits until it is ready, with its tools as they are then.
+    ///
+    /// # Errors
+    /// It cannot be started. See [`ServiceError`].
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        let link = self.process.ready().await?;
+        if let Err(error) = self.service.renewed(&link).await {
+            tracing::warn!(server = self.settings().name, %error, "its tools are not read again");
+        }
+        Ok(())
     }
 
     /// Calls a tool. Signs of progress extend its time, and are shown. A call that is lost is made once more if

@@ -24,7 +24,7 @@ pub use call_reply::add_content;
 pub use client::McpClient;
 pub use content::{Content, Resource};
 pub use era::{Era, EraMemory};
-pub use listing::{ListedTool, McpListing};
+pub use listing::McpListing;
 pub use pages::PagedList;
 pub use pool::{McpKey, McpPool};
 pub use port::McpPort;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_outside_tool::ToolSchema;
+use scorel_outside_tool::{ListedTool, ToolSchema};
 use scorel_process::{ServiceError, ServiceLink};
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,16 +33,6 @@ pub struct McpListing {
     pub(crate) features: Capabilities,
     /// The time from which the list has to be read again.
     pub(crate) expires: Option<Instant>,
-}
-
-/// A tool as its server describes it.
-#[derive(Debug)]
-pub struct ListedTool {
-    pub name: String,
-    pub description: String,
-    pub schema: Arc<ToolSchema>,
-    /// It says that it changes nothing.
-    pub says_read_only: bool,
 }
 
 #[derive(Deserialize)]
@@ -142,7 +132,7 @@ impl McpListing {
     fn add(&mut self, entry: Value, names: &mut BTreeSet<String>) {
         let name = entry["name"].as_str().unwrap_or("?").to_owned();
         let added = match names.insert(name.clone()) {
-            true => ListedTool::read(entry),
+            true => listed(entry),
             false => Err("there is another with this name".to_owned()),
         };
         match added {
@@ -160,20 +150,18 @@ fn expiry(ttl_ms: u64) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(ttl_ms))
 }
 
-impl ListedTool {
-    fn read(entry: Value) -> Result<Self, String> {
-        let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
-        if entry.execution["taskSupport"] == "required" {
-            return Err("it runs only as a task, which is not supported".to_owned());
-        }
-        if entry.description.len() > MAX_DESCRIPTION {
-            return Err(LONG.to_owned());
-        }
-        Ok(Self {
-            name: entry.name,
-            description: entry.description,
-            schema: Arc::new(ToolSchema::new(entry.input_schema)?),
-            says_read_only: entry.annotations.read_only_hint,
-        })
+fn listed(entry: Value) -> Result<ListedTool, String> {
+    let entry: Entry = serde_json::from_value(entry).map_err(|error| error.to_string())?;
+    if entry.execution["taskSupport"] == "required" {
+        return Err("it runs only as a task, which is not supported".to_owned());
     }
+    if entry.description.len() > MAX_DESCRIPTION {
+        return Err(LONG.to_owned());
+    }
+    Ok(ListedTool {
+        name: entry.name,
+        description: entry.description,
+        schema: Arc::new(ToolSchema::new(entry.input_schema)?),
+        says_read_only: entry.annotations.read_only_hint,
+    })
 }

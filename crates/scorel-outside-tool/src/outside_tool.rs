@@ -8,19 +8,16 @@ use scorel_engine::{
 };
 use scorel_process::ServiceError;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::tool_schema::ToolSchema;
+use crate::told_tool::ToldTool;
 
 /// A tool of a program that the daemon does not control: its arguments are held to its schema, and the gate judges its
 /// name and them.
 #[derive(Debug)]
 pub struct OutsideTool {
     spec: ToolSpec,
-    schema: Arc<ToolSchema>,
+    told: ToldTool,
     reading: OutsideReading,
-    /// Of all that the model is told of it.
-    digest: String,
     run: Arc<dyn OutsideRun>,
 }
 
@@ -37,6 +34,16 @@ pub enum OutsideReading {
 
 /// The run of a call of an [`OutsideTool`].
 pub trait OutsideRun: fmt::Debug + Send + Sync + 'static {
+    /// The outcome of calls that are in vain, as far as is known before a person is asked about one.
+    fn refusal(&self) -> Option<ToolOutcome> {
+        None
+    }
+
+    /// Returns whether the user believes that this call only reads, of a tool of which other calls may do more.
+    fn is_believed(&self, _call: &ToolCall) -> bool {
+        false
+    }
+
     /// Has the program do what the call says. Dropped by a cancel, after which the program is told so.
     fn run(
         self: Arc<Self>,
@@ -46,27 +53,18 @@ pub trait OutsideRun: fmt::Debug + Send + Sync + 'static {
 }
 
 impl OutsideTool {
-    /// A tool under the name by which the model calls it.
-    pub fn new(
-        name: String,
-        description: String,
-        schema: Arc<ToolSchema>,
-        reading: OutsideReading,
-        run: Arc<dyn OutsideRun>,
-    ) -> Self {
-        let parameters = Arc::clone(schema.json());
-        let told = format!("{name}\n{description}\n{parameters}");
+    pub fn new(told: ToldTool, reading: OutsideReading, run: Arc<dyn OutsideRun>) -> Self {
+        let listed = told.listed();
         Self {
             spec: ToolSpec {
-                name,
-                description,
-                parameters,
+                name: told.name().to_owned(),
+                description: listed.description.clone(),
+                parameters: Arc::clone(listed.schema.json()),
                 read_only: reading != OutsideReading::Unknown,
                 class: ToolClass::Outside,
             },
-            schema,
+            told,
             reading,
-            digest: format!("{:x}", Sha256::digest(told.as_bytes())),
             run,
         }
     }
@@ -78,7 +76,10 @@ impl Tool for OutsideTool {
     }
 
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        if let Err((field, reason)) = self.schema.check(&call.input) {
+        if let Some(refusal) = self.run.refusal() {
+            return Box::pin(ready(ToolPlan::answered(refusal)));
+        }
+        if let Err((field, reason)) = self.told.listed().schema.check(&call.input) {
             let message = match &field {
                 Some(field) => format!("`{field}`: {reason}"),
                 None => reason,
@@ -88,9 +89,10 @@ impl Tool for OutsideTool {
         }
         let effect = Effect::CallOutside {
             tool: self.spec.name.clone(),
+            also: self.told.also().to_vec(),
             input: call.input.clone(),
-            digest: Some(self.digest.clone()),
-            reads_only: self.reading == OutsideReading::Believed,
+            digest: Some(self.told.digest().to_owned()),
+            reads_only: self.reading == OutsideReading::Believed || self.run.is_believed(&call),
         };
         let run = move |_, context: ToolContext| async move {
             tokio::select! {
@@ -116,6 +118,11 @@ pub fn failed_call(error: &ServiceError) -> ToolOutcome {
         ServiceError::Answered(_) => ("E_TOOL_FAILED", Map::new()),
     };
     ToolOutcome::failure(code, &error.to_string(), facts)
+}
+
+/// The outcome of a call of a program that is not there.
+pub fn unavailable(reason: &str) -> ToolOutcome {
+    ToolOutcome::failure("E_UNAVAILABLE", reason, Map::new())
 }
 
 /// The outcome of a call whose answer cannot be used.

@@ -10,15 +10,38 @@ const DIGEST: usize = 6;
 /// another tool has; such a one, and one that had to be changed, ends with a digest of the original.
 pub fn tool_name(kind: &str, of: &str, tool: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let original = format!("{kind}__{of}__{tool}");
-    let usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let name: String = original
-        .chars()
-        .map(|char| if usual(char) { char } else { '_' })
-        .collect();
+    let name = with_usual_letters(&original);
     if name == original && name.len() <= MAX && !is_taken(&name) {
         return name;
     }
-    let digest = Sha256::digest(original.as_bytes());
+    let distinct = distinguished(&name, &original);
+    match is_taken(&distinct) {
+        false => distinct,
+        // Two sources may make one original: `a` with `b__c`, and `a__b` with `c`.
+        true => distinguished(&name, &format!("{kind}\n{of}\n{tool}")),
+    }
+}
+
+/// The names by which a person may know the tool that has this one: as its program calls it, and with the letters that
+/// models take.
+pub(crate) fn other_names(kind: &str, of: &str, tool: &str, name: &str) -> Vec<String> {
+    let original = format!("{kind}__{of}__{tool}");
+    let mut names = vec![with_usual_letters(&original), original];
+    names.dedup();
+    names.retain(|it| it != name);
+    names
+}
+
+fn with_usual_letters(original: &str) -> String {
+    let usual = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let letters = original.chars();
+    letters
+        .map(|char| if usual(char) { char } else { '_' })
+        .collect()
+}
+
+fn distinguished(name: &str, by: &str) -> String {
+    let digest = Sha256::digest(by.as_bytes());
     let kept = name.len().min(MAX - DIGEST - 1);
     format!("{}_{digest:.DIGEST$x}", &name[..kept])
 }
@@ -37,7 +60,21 @@ mod tests {
             tool_name("ext", "notes", "a b", free),
             tool_name("ext", "notes", "a.b", free)
         );
+        let first = tool_name("mcp", "a", "b__c", free);
+        let second = tool_name("mcp", "a__b", "c", |name| name == first);
+        let third = |name: &str| name == first || name == second;
+        assert_ne!(tool_name("mcp", "a__b__c", "", third), second);
+        assert_ne!(tool_name("mcp", "a", "b__c", third), second);
         let long = tool_name("ext", "notes", &"x".repeat(100), free);
         assert_eq!(long.len(), MAX);
+    }
+
+    #[test]
+    fn a_renamed_tool_keeps_its_other_names_for_rules() {
+        let free = |_: &str| false;
+        let name = tool_name("mcp", "db", "drop.all", free);
+        let others = other_names("mcp", "db", "drop.all", &name);
+        assert_eq!(others, ["mcp__db__drop_all", "mcp__db__drop.all"]);
+        assert!(other_names("mcp", "db", "drop", "mcp__db__drop").is_empty());
     }
 }

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
@@ -13,7 +13,8 @@ const MAX_DEPTH: usize = 32;
 #[derive(Debug)]
 pub struct ToolSchema {
     json: Arc<Value>,
-    validator: Validator,
+    /// Made when arguments are checked first: most tools of a large set are never called.
+    validator: OnceLock<Result<Validator, String>>,
 }
 
 impl ToolSchema {
@@ -30,13 +31,19 @@ impl ToolSchema {
         if refers_elsewhere(&json) {
             return Err("`$ref` may only name a part of the schema itself, as `#/…`".to_owned());
         }
-        let options = jsonschema::options().with_draft(Draft::Draft202012);
-        // One that never backtracks: a schema of a stranger judges what a model writes.
-        let options = options.with_pattern_options(PatternOptions::regex());
-        let built = options.build(&json);
-        let validator = built.map_err(|error| format!("it is not a JSON Schema: {error}"))?;
-        let json = Arc::new(json);
-        Ok(Self { json, validator })
+        let schema = Self::accepted(json);
+        match schema.validator() {
+            Ok(_) => Ok(schema),
+            Err(reason) => Err(reason.to_owned()),
+        }
+    }
+
+    /// A schema that was accepted before.
+    pub fn accepted(json: Value) -> Self {
+        Self {
+            json: Arc::new(json),
+            validator: OnceLock::new(),
+        }
     }
 
     /// The schema, for the model.
@@ -46,11 +53,25 @@ impl ToolSchema {
 
     /// Why arguments do not fit: a field, if one is at fault, and a sentence.
     pub fn check(&self, arguments: &Value) -> Result<(), (Option<String>, String)> {
-        self.validator.validate(arguments).map_err(|error| {
+        let validator = self
+            .validator()
+            .map_err(|reason| (None, reason.to_owned()))?;
+        validator.validate(arguments).map_err(|error| {
             let path = error.instance_path().to_string();
             let field = path.trim_start_matches('/').replace('/', ".");
             ((!field.is_empty()).then_some(field), error.to_string())
         })
+    }
+
+    fn validator(&self) -> Result<&Validator, &str> {
+        let built = self.validator.get_or_init(|| {
+            let options = jsonschema::options().with_draft(Draft::Draft202012);
+            // One that never backtracks: a schema of a stranger judges what a model writes.
+            let options = options.with_pattern_options(PatternOptions::regex());
+            let built = options.build(&self.json);
+            built.map_err(|error| format!("it is not a JSON Schema: {error}"))
+        });
+        built.as_ref().map_err(String::as_str)
     }
 }
 

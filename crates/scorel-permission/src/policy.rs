@@ -107,11 +107,12 @@ impl Policy {
             }),
             Effect::CallOutside {
                 tool,
+                also,
                 input,
                 digest,
                 reads_only,
-            } => self.call_tool(tool, input, digest.as_deref(), *reads_only),
-            Effect::CallUntold { tool } => self.call_tool(tool, &Value::Null, None, false),
+            } => self.call_tool((tool, also), input, digest.as_deref(), *reads_only),
+            Effect::CallUntold { tool } => self.call_tool((tool, &[]), &Value::Null, None, false),
             Effect::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
             Effect::Unresolved { reason } => PolicyVerdict::new(Decision::Deny, reason.as_str()),
         }
@@ -169,16 +170,23 @@ impl Policy {
     }
 
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
-    /// the mode `full` allows it, even if it declares itself read-only, unless the user believes that.
+    /// the mode `full` allows it, even if it declares itself read-only, unless the user believes that. Rules
+    /// that forbid find it by its other names too.
     fn call_tool(
         &self,
-        tool: &str,
+        (tool, also): (&str, &[String]),
         input: &Value,
         digest: Option<&str>,
         reads_only: bool,
     ) -> PolicyVerdict {
-        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool, input, digest));
-        if reads_only && self.forbidding(covers).is_none() {
+        let covers_as = |rule: &Rule, name: &str| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(name, input, digest));
+        let covers = |rule: &Rule| covers_as(rule, tool);
+        let covers_any =
+            |rule: &Rule| covers(rule) || also.iter().any(|name| covers_as(rule, name));
+        if let Some(forbidden) = self.forbidding(covers_any) {
+            return forbidden;
+        }
+        if reads_only {
             return PolicyVerdict::new(Decision::Allow, "you trust that it only reads");
         }
         self.by_rules_or_full(covers)

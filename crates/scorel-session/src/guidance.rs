@@ -1,4 +1,4 @@
-use scorel_proto::{CustomMessageBody, InstructionPart};
+use scorel_proto::{CustomMessageBody, InstructionPart, ToolSetBody};
 use serde_json::Value;
 
 /// The guidance that the model already has, besides the conversation.
@@ -14,6 +14,14 @@ pub struct KnownGuidance {
     pub mcp_instructions: Option<Value>,
     /// A client wants a new snapshot.
     pub refresh: bool,
+    /// The tools from outside that it is offered.
+    pub tool_set: Option<ToolSetBody>,
+    /// Another set is to take its place.
+    pub tools_due: bool,
+    /// The data of the newest message about tools from outside.
+    pub tools: Option<Value>,
+    /// Tools from outside whose descriptions an endpoint has just refused.
+    pub refused_tools: Vec<String>,
     /// Differs from that of the turn before if the model may have lost what it read.
     pub epoch: u64,
 }
@@ -23,6 +31,8 @@ pub struct KnownGuidance {
 pub struct Guidance {
     /// Frozen instead of the known snapshot.
     pub snapshot: Option<Vec<InstructionPart>>,
+    /// Takes the place of the known set of tools. Its blob is stored.
+    pub tool_set: Option<ToolSetBody>,
     /// Messages that follow the user's. Written at the start of a turn only.
     pub messages: Vec<CustomMessageBody>,
 }
@@ -32,7 +42,7 @@ impl Guidance {
     pub fn first(known: &KnownGuidance, parts: Vec<InstructionPart>) -> Self {
         Self {
             snapshot: known.snapshot.is_none().then_some(parts),
-            messages: Vec::new(),
+            ..Self::default()
         }
     }
 }

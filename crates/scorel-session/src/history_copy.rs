@@ -16,6 +16,15 @@ use scorel_proto::{
 
 pub(crate) use record_fields::RecordFields;
 
+/// The records of what requests begin with.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PrefixRecords {
+    /// The newest instruction snapshot.
+    pub(crate) snapshot: Option<Seq>,
+    /// The newest set of tools from outside.
+    pub(crate) tools: Option<Seq>,
+}
+
 /// The way from a source to its clone.
 #[derive(Debug)]
 pub(crate) struct HistoryCopy {
@@ -26,8 +35,8 @@ pub(crate) struct HistoryCopy {
     /// Each of them with the one in front of it. That is its parent, except where the parent's record was
     /// lost.
     path: HashMap<EventId, Option<EventId>>,
-    /// The newest instruction snapshot of the source.
-    snapshot: Option<Seq>,
+    /// The newest instruction snapshot of the source, and its newest set of tools.
+    prefix: PrefixRecords,
     /// The ids of copied events, by those of their originals.
     copies: HashMap<EventId, EventId>,
     turns: HashSet<TurnId>,
@@ -39,7 +48,7 @@ impl HistoryCopy {
     pub(crate) fn new(
         (source, target): (SessionId, SessionId),
         path: &[PathNode],
-        snapshot: Option<Seq>,
+        prefix: PrefixRecords,
     ) -> Self {
         let ordered: Vec<EventId> = path.iter().map(|node| node.id).collect();
         let parents = once(None).chain(ordered.iter().copied().map(Some));
@@ -48,7 +57,7 @@ impl HistoryCopy {
             target,
             path: ordered.iter().copied().zip(parents).collect(),
             ordered,
-            snapshot,
+            prefix,
             copies: HashMap::with_capacity(path.len()),
             turns: HashSet::new(),
             blobs: HashSet::new(),
@@ -106,7 +115,8 @@ impl HistoryCopy {
                 let mut edited = body.ops.iter();
                 edited.any(|op| self.copies.contains_key(&op.event_id()))
             }
-            (_, PersistentBody::InstructionSnapshot(_)) => self.snapshot == Some(event.seq),
+            (_, PersistentBody::InstructionSnapshot(_)) => self.prefix.snapshot == Some(event.seq),
+            (_, PersistentBody::ToolSet(_)) => self.prefix.tools == Some(event.seq),
             (TreePlacement::Control, _) => false,
         }
     }

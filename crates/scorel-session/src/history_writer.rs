@@ -14,7 +14,7 @@ use scorel_proto::{
 use crate::SessionError;
 use crate::bundled_log::{BundledLog, is_leaf};
 use crate::clock::now_ms;
-use crate::history_copy::{HistoryCopy, RecordFields};
+use crate::history_copy::{HistoryCopy, PrefixRecords, RecordFields};
 use crate::imported_pictures;
 use crate::lane::make_fit;
 
@@ -166,7 +166,11 @@ impl HistoryWriter {
         let mut report = ImportReport::default();
         self.settings(settings)?;
         // The instructions of another place do not hold here: the next turn gets its own.
-        let mut copy = HistoryCopy::new((source, self.session_id), &log.path, None);
+        let mut copy = HistoryCopy::new(
+            (source, self.session_id),
+            &log.path,
+            PrefixRecords::default(),
+        );
         log.each(|line| {
             report.lines += 1;
             let Ok(event) = Event::decode(line) else {

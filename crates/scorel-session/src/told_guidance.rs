@@ -19,9 +19,10 @@ impl Lane {
     }
 
     fn read_guidance(&self) -> Result<KnownGuidance, SessionError> {
-        let (snapshot, guidance) = self.view(|view| {
+        let (snapshot, guidance, tool_set) = self.view(|view| {
             let fold = &view.state;
-            (fold.snapshot_seq, fold.guidance.clone())
+            let tool_set = fold.tool_set.as_ref().map(|told| told.body.clone());
+            (fold.snapshot_seq, fold.guidance.clone(), tool_set)
         });
         let message = |kind| match guidance.newest(kind) {
             Some(seq) => Ok(self.read_event(seq)?.and_then(message_data)),
@@ -34,6 +35,10 @@ impl Lane {
             skills: message(GuidanceKind::Skills)?,
             mcp_instructions: message(GuidanceKind::McpInstructions)?,
             refresh: guidance.refresh,
+            tool_set,
+            tools_due: guidance.tools_due,
+            tools: message(GuidanceKind::Tools)?,
+            refused_tools: Vec::new(),
             epoch: guidance.epoch,
         })
     }
@@ -60,7 +65,12 @@ impl Lane {
         known: KnownGuidance,
         guidance: Guidance,
     ) -> Result<String, SessionError> {
-        // One record a step: a step is repeated while the disk is full.
+        // One record a step: a step is repeated while the disk is full. The tools come first: the snapshot ends a wish for
+        // new instructions.
+        if let Some(tools) = guidance.tool_set {
+            let draft = EventDraft::new(PersistentBody::ToolSet(tools));
+            self.persist_event(draft.in_turn(turn_id)).await?;
+        }
         let parts = match guidance.snapshot {
             Some(parts) => {
                 let body = InstructionSnapshotBody {

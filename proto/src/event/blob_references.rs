@@ -15,6 +15,7 @@ impl PersistentBody {
                     }
                 }
             }
+            Self::ToolSet(body) => visit(&body.blob),
             Self::RunnerStart(body) => {
                 if let Some(handover) = &body.handover {
                     visit(&handover.blob);

@@ -10,7 +10,7 @@ use super::{
     FilesRestoredBody, InstructionPart, PermissionDecisionBody, PermissionRequestBody,
     QueueUpdateBody, RunnerContextBody, RunnerExitBody, RunnerStartBody, RuntimeBoundSessionBody,
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
-    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody,
+    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, ToolSetBody, TurnOutcomeBody,
 };
 use crate::tags::without_our_tags;
 use crate::{
@@ -141,6 +141,8 @@ persistent_bodies! {
     Custom(CustomBody) = "custom", Aside;
     /// The system prompt for the model calls that follow.
     InstructionSnapshot(InstructionSnapshotBody) = "instruction_snapshot", Control;
+    /// The tools from outside that the model is offered from here on.
+    ToolSet(ToolSetBody) = "tool_set", Control;
     /// A turn ended. This is its last event.
     TurnOutcome(TurnOutcomeBody) = "turn_outcome", Control;
     /// The queue changed.
@@ -352,7 +354,7 @@ impl InstructionSnapshotBody {
 pub struct ToolStartedBody {
     /// The id of the call, from the `tool_use` block.
     pub tool_call_id: String,
-    /// The name of the tool.
+    /// The name of the tool. If the model called it through `ToolCall`, that of the tool that runs.
     pub tool_name: String,
     /// The id that the `message` event with the result will have.
     pub event_id: EventId,
@@ -362,7 +364,8 @@ pub struct ToolStartedBody {
     pub files: Vec<FileBefore>,
     /// The runner that executes the call itself; absent for a call that the daemon executes.
     pub ran_by: Option<String>,
-    /// The arguments that the call runs with; absent if they are those of the `tool_use` block.
+    /// The arguments that the call runs with; absent if they are those of the `tool_use` block and that names this
+    /// tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// The hooks that changed the arguments, in their order.

@@ -5,7 +5,7 @@ use super::{ContextEdit, DisplayPart, DisplayStyle, LlmAction, excerpt};
 use crate::{
     CompactionBody, CompactionState, ContextEditBody, ContextTrimBody, EventId, FilesRestoredBody,
     OutcomeReason, PermissionDecisionBody, QueueOp, RunnerContextBody, RunnerContextOrigin,
-    RunnerExitBody, RunnerStartBody, TurnOutcomeBody, counted,
+    RunnerExitBody, RunnerStartBody, ToolSetBody, TurnOutcomeBody, counted,
 };
 
 /// The rule for every turn that was not completed.
@@ -84,6 +84,14 @@ pub(super) fn decision(body: &PermissionDecisionBody) -> String {
     match &body.reason {
         Some(reason) => format!("{text}: {reason}"),
         None => text.to_owned(),
+    }
+}
+
+pub(super) fn tool_set(body: &ToolSetBody) -> String {
+    let tools = counted(body.tools, "tool");
+    match body.deferred {
+        0 => format!("{tools} from outside"),
+        deferred => format!("{tools} from outside, {deferred} of them to be searched for"),
     }
 }
 

@@ -5,8 +5,8 @@ use super::{DisplayPart, DisplayStyle, LlmAction};
 use crate::tags::{foreign, reminder};
 use crate::{
     AssistantMessage, Block, CompactBody, CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage,
-    MCP_INSTRUCTIONS_KIND, Message, MessageSource, SKILLS_KIND, SessionChanges, ToolResultMessage,
-    UserMessage,
+    MCP_INSTRUCTIONS_KIND, Message, MessageSource, SKILLS_KIND, SessionChanges, TOOLS_KIND,
+    ToolResultMessage, UserMessage,
 };
 
 /// The daemon's own message stands where a turn goes on after an interruption. The request before it
@@ -27,6 +27,7 @@ pub(super) fn told(body: &CustomMessageBody) -> String {
         INSTRUCTIONS_KIND => changed_instructions(&body.message),
         SKILLS_KIND => "the skills were listed".to_owned(),
         MCP_INSTRUCTIONS_KIND => "MCP servers have instructions".to_owned(),
+        TOOLS_KIND => "tools from outside were listed".to_owned(),
         kind => format!("message from {kind}"),
     }
 }

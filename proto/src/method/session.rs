@@ -260,7 +260,7 @@ pub struct UpdateSessionParams {
     /// The fate of a turn that is running when the daemon ends.
     pub on_restart: Option<OnRestart>,
     /// `true`: the next turn begins with a new instruction snapshot, of the files and settings as they
-    /// are then.
+    /// are then, and with the tools that servers and extensions have then.
     pub refresh_instructions: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     pub command_id: Option<CommandId>,

@@ -11,6 +11,9 @@ pub const SKILLS_KIND: &str = "scorel.skills";
 /// The kind of the `custom_message` with the instructions of MCP servers.
 pub const MCP_INSTRUCTIONS_KIND: &str = "scorel.mcp_instructions";
 
+/// The kind of the `custom_message` that lists tools from outside.
+pub const TOOLS_KIND: &str = "scorel.tools";
+
 /// The number of messages that are remembered. One more is forgotten, and what it said is said again after a
 /// rewind that would have made it the newest.
 const MAX_MESSAGES: usize = 32;
@@ -23,6 +26,9 @@ pub struct GuidanceState {
     messages: Vec<GuidanceMessage>,
     /// A client wants a new snapshot, and no turn has begun since.
     pub refresh: bool,
+    /// The model is to be offered another set of tools from outside: a client wants new instructions, or a compaction
+    /// has changed the beginning of requests anyway.
+    pub tools_due: bool,
     /// Changes whenever the model may have lost what it read: at a compaction and at each move of the
     /// leaf.
     pub epoch: u64,
@@ -46,6 +52,8 @@ pub enum GuidanceKind {
     Skills,
     /// The instructions of MCP servers.
     McpInstructions,
+    /// Tools from outside that requests do not describe.
+    Tools,
 }
 
 impl GuidanceState {
@@ -60,6 +68,7 @@ impl GuidanceState {
             INSTRUCTIONS_KIND => GuidanceKind::Instructions,
             SKILLS_KIND => GuidanceKind::Skills,
             MCP_INSTRUCTIONS_KIND => GuidanceKind::McpInstructions,
+            TOOLS_KIND => GuidanceKind::Tools,
             _ => return,
         };
         if self.messages.len() == MAX_MESSAGES {
@@ -82,6 +91,7 @@ impl GuidanceState {
     /// A compaction took the messages out of the context.
     pub(super) fn compacted(&mut self) {
         self.messages.clear();
+        self.tools_due = true;
         self.epoch += 1;
     }
 

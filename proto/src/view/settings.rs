@@ -48,6 +48,7 @@ impl SessionState {
         }
         if changes.refresh_instructions == Some(true) {
             self.guidance.refresh = true;
+            self.guidance.tools_due = true;
         }
     }
 }

@@ -79,10 +79,10 @@ pub struct OpenTurn {
 pub struct OpenCall {
     /// The call.
     pub tool_call_id: String,
-    /// The tool.
+    /// The tool, as the last record about the call names it: the message, the question, or the start. The message may
+    /// name `ToolCall`, the others the tool that it calls.
     pub tool_name: String,
-    /// The arguments of the call as the last record says that is about them: the message, the question, or
-    /// the start. Hooks change them after the message.
+    /// The arguments, by the same record. Hooks change them after the message.
     pub input: Value,
     /// The arguments as the model wrote them, if they are not a JSON object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,6 +101,15 @@ pub struct OpenCall {
     /// The last permission request about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<PermissionRequestBody>,
+}
+
+impl OpenCall {
+    /// Takes the tool's name from a later record. A runner's records have names of their own.
+    fn named(&mut self, tool: &str) {
+        if self.ran_by.is_none() {
+            tool.clone_into(&mut self.tool_name);
+        }
+    }
 }
 
 impl OpenTurn {
@@ -208,6 +217,7 @@ impl OpenTurn {
             .find(|call| call.tool_call_id == body.tool_call_id && call.started.is_none());
         if let Some(call) = call {
             call.started = Some(body.event_id);
+            call.named(&body.tool_name);
             call.files.clone_from(&body.files);
             if let Some(input) = &body.input {
                 call.input.clone_from(input);
@@ -228,6 +238,7 @@ impl OpenTurn {
 
     pub(super) fn asked(&mut self, request: &PermissionRequestBody) {
         if let Some(call) = self.waiting_call(request) {
+            call.named(&request.tool_name);
             call.input.clone_from(&request.input);
             call.asked = Some(request.clone());
             call.decision = None;

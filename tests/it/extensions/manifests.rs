@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::scene::{Scene, example, offered};
 
 #[tokio::test]
@@ -22,11 +24,7 @@ async fn a_broken_manifest_is_named_and_the_one_before_stays() {
         "{problems}"
     );
     fs::remove_dir_all(scene.daemon.home().join("extensions/notes")).unwrap();
-    talk.turn(&scene.client, "three").await;
-    assert!(
-        !offered(&scene.model)
-            .iter()
-            .any(|name| name.starts_with("ext__"))
-    );
+    let gone = scene.call(&mut talk, "ext__notes__list", &json!({})).await;
+    assert!(gone.contains("E_UNAVAILABLE"), "{gone}");
     assert!(scene.processes().await.is_empty());
 }

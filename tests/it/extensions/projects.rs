@@ -146,8 +146,8 @@ async fn one_changed_byte_makes_it_inert_and_is_named_and_trust_that_is_taken_ba
         .join(".scorel/extensions/probe/extension.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replace("version = '1'", "version = '2'")).unwrap();
-    talk.turn(&scene.client, "hello").await;
-    assert!(!is_offered(&scene));
+    let inert = scene.call(&mut talk, TOOL, &json!({})).await;
+    assert!(inert.contains("E_UNAVAILABLE"), "{inert}");
     assert!(scene.processes().await.is_empty(), "its process has ended");
     let trust = run(&scene, &["trust"]).await;
     assert!(

@@ -4,7 +4,7 @@ use scorel_proto::ProcessState;
 use serde_json::json;
 
 use super::probe::{probe, probed};
-use super::scene::{Scene, has, offered};
+use super::scene::{Scene, has};
 use crate::under_test::scorelctl;
 
 async fn own() -> Scene {
@@ -65,11 +65,8 @@ async fn a_disabled_one_does_nothing_and_an_unknown_one_is_named() {
     let command = json!({"command": "echo said"});
     let result = scene.call(&mut talk, "Bash", &command).await;
     assert!(result.contains("said"), "no hook: {result}");
-    assert!(
-        !offered(&scene.model)
-            .iter()
-            .any(|it| it.starts_with("ext__"))
-    );
+    let result = scene.call(&mut talk, "ext__probe__probe", &json!({})).await;
+    assert!(result.contains("E_UNAVAILABLE"), "no tool: {result}");
     assert!(scene.processes().await.is_empty());
     let list = || scorelctl(&scene.daemon, &["ext", "list"], &[]);
     let listed = String::from_utf8(list().await.stdout).unwrap();

@@ -75,7 +75,7 @@ async fn a_restarted_server_serves_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_turn_begins_without_a_server_that_is_late_and_a_later_one_has_it() {
+async fn a_turn_begins_without_a_server_that_is_late_and_a_renewal_has_it() {
     let scene = Scene::of("late").await;
     let mut talk = scene.talk().await;
     let began = Instant::now();
@@ -85,8 +85,13 @@ async fn a_turn_begins_without_a_server_that_is_late_and_a_later_one_has_it() {
     assert!(scene.offered().is_empty());
     scene.until_ready().await;
     talk.turn(&scene.client, "again").await;
+    assert!(scene.offered().is_empty());
+    let body = scene.model.requests().last().unwrap().json().to_string();
+    assert!(body.contains("New tools: mcp__fake__asks"), "{body}");
+    scene.refresh(&talk).await;
+    talk.turn(&scene.client, "once more").await;
     assert!(!scene.offered().is_empty());
-    assert_eq!(scene.noted("started").len(), 2, "one start for both turns");
+    assert_eq!(scene.noted("started").len(), 2, "one start for all turns");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ const SERVER: &str = include_str!("library.py");
 
 /// A server of a kind, which notes what is read.
 async fn library(mode: &str, kind: &str, keys: &str) -> Scene {
-    Scene::start(mode, |daemon| {
+    Scene::start(&format!("mode = {mode:?}"), |daemon| {
         let server = daemon.home().join("library.py");
         fs::write(&server, SERVER).unwrap();
         let notes = daemon.home().join("notes");

@@ -205,6 +205,7 @@ async fn all_are_called(path: &str, arguments: &[&str], calls: &[Call]) -> Optio
         if !scene.offered().is_empty() {
             break;
         }
+        scene.refresh(&talk).await;
     }
     for (tool, arguments, _) in calls {
         let arguments = arguments.replace("DIR", directory);

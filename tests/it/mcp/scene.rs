@@ -2,13 +2,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal};
 use scorel_client::Connection;
-use scorel_proto::{GetStatus, NoParams, ProcessState, ProcessStatus, SessionId};
+use scorel_proto::{
+    GetStatus, NoParams, ProcessState, ProcessStatus, SessionId, UpdateSession, UpdateSessionParams,
+};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
-use crate::under_test::{PATIENCE, SCORELD, Watch, connect, create_session, send};
+use crate::under_test::{PATIENCE, SCORELD, Watch, connect, create_session, send, until};
 
 /// The server, as Python runs it.
 const SERVER: &str = include_str!("server.py");
@@ -38,7 +41,18 @@ impl Scene {
     }
 
     pub(super) async fn in_mode(mode: &str, kind: &str, keys: &str) -> Self {
-        Self::start(mode, |daemon| {
+        Self::permitting(&format!("mode = {mode:?}"), kind, keys).await
+    }
+
+    /// With a server whose tools stand in a file.
+    pub(super) async fn listing(permissions: &str, tools: &Value) -> Self {
+        let scene = Self::permitting(permissions, "from-file", "").await;
+        scene.list(tools);
+        scene
+    }
+
+    pub(super) async fn permitting(permissions: &str, kind: &str, keys: &str) -> Self {
+        Self::start(permissions, |daemon| {
             let server = daemon.home().join("server.py");
             fs::write(&server, SERVER).unwrap();
             let notes = daemon.home().join("notes");
@@ -49,7 +63,7 @@ impl Scene {
 
     /// With another program as the server.
     pub(super) async fn running(program: &Path, arguments: &[&str]) -> Self {
-        Self::start("full", |daemon| {
+        Self::start("mode = \"full\"", |daemon| {
             // One of them would keep its state beside its program.
             let memory = daemon.home().join("memory.json");
             format!(
@@ -60,7 +74,10 @@ impl Scene {
     }
 
     /// With the entry of a server, without its name.
-    pub(super) async fn start(mode: &str, server: impl FnOnce(&DaemonUnderTest) -> String) -> Self {
+    pub(super) async fn start(
+        permissions: &str,
+        server: impl FnOnce(&DaemonUnderTest) -> String,
+    ) -> Self {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
@@ -69,7 +86,7 @@ impl Scene {
         daemon.configure_model(&model.base_url());
         let server = server(&daemon);
         daemon.configure_more(&format!(
-            "[permissions]\nmode = {mode:?}\n\n[[mcp.servers]]\nname = \"fake\"\n{server}"
+            "[permissions]\n{permissions}\n\n[[mcp.servers]]\nname = \"fake\"\n{server}"
         ));
         daemon.keep_canary("KEY");
         daemon.spawn().await;
@@ -156,6 +173,54 @@ impl Scene {
         processes.find(|it| it.process == "mcp:fake").unwrap()
     }
 
+    /// Changes the tools of a server that has them in a file, and returns once a running one has said so.
+    pub(super) async fn relist(&self, tools: &Value) {
+        let told = self.noted("changed").len();
+        self.list(tools);
+        until(|| self.noted("changed").len() > told).await;
+    }
+
+    fn list(&self, tools: &Value) {
+        let file = self.daemon.home().join("notes.tools");
+        // As a whole: the server may read it at any time.
+        let whole = file.with_extension("new");
+        fs::write(&whole, tools.to_string()).unwrap();
+        fs::rename(whole, file).unwrap();
+    }
+
+    /// Ends the server's process.
+    pub(super) fn kill_server(&self) {
+        let started = self.noted("started");
+        let pid = started.last().unwrap()["pid"].as_i64().unwrap();
+        let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, Signal::KILL).unwrap();
+    }
+
+    /// Has the next turn begin with the tools that there are then.
+    pub(super) async fn refresh(&self, talk: &Talk) {
+        let params = UpdateSessionParams {
+            session_id: talk.id,
+            title: None,
+            model: None,
+            runner: None,
+            thinking_level: None,
+            tools: None,
+            on_restart: None,
+            refresh_instructions: Some(true),
+            command_id: None,
+        };
+        self.client.call::<UpdateSession>(&params).await.unwrap();
+    }
+
+    /// The latest request without its messages: what it shares with others of its session.
+    pub(super) fn prefix(&self) -> Value {
+        let mut body = self.model.requests().last().unwrap().json();
+        let system = body["messages"][0].take();
+        assert_eq!(system["role"], "system");
+        body["messages"] = system;
+        body
+    }
+
     fn notes(&self) -> PathBuf {
         self.daemon.home().join("notes")
     }
@@ -165,6 +230,12 @@ impl Talk {
     pub(super) async fn turn(&mut self, client: &Connection, text: &str) -> Vec<Value> {
         send(client, self.id, text).await;
         self.until("turn_outcome").await
+    }
+
+    /// A client that was away looks at the session from its start.
+    pub(super) async fn look_again(&mut self, client: &Connection) -> Vec<Value> {
+        self.watch = Watch::from_start(client, self.id).await;
+        self.watch.until("sync_end").await
     }
 
     pub(super) async fn until(&mut self, kind: &str) -> Vec<Value> {

@@ -2,7 +2,8 @@
 import json, os, sys, threading, time
 
 kind, notes = sys.argv[1], sys.argv[2]
-is_modern, cancelled, listens, out = kind in ("modern", "strict"), set(), threading.Event(), threading.Lock()
+has_file = kind == "from-file"
+is_modern, cancelled, listens, out = kind in ("modern", "strict", "from-file"), set(), threading.Event(), threading.Lock()
 tools = ["echo", "place", "slow", "dies", "picture", "structured", "asks", "grows", "fails", "secret", "long"]
 
 def note(**what):
@@ -39,9 +40,24 @@ def call(id, name, arguments, meta):
         "long": text("x" * (17 << 20) if name == "long" else ""),
         "fails": text("it went wrong") | {"isError": True},
         "secret": text("key " + os.environ.get("KEY", "none")),
-    }.get(name, text(name)))
+    }.get(name, text(f"{name}: {json.dumps(arguments)}" if has_file else name)))
+
+def in_file():
+    with open(notes + ".tools") as file:
+        return json.load(file)
+
+def follow():
+    seen = in_file()
+    while True:
+        time.sleep(0.02)
+        if in_file() != seen:
+            seen = in_file()
+            note(changed=True)
+            say(method="notifications/tools/list_changed")
 
 def listed(cursor):
+    if has_file:
+        return {"tools": in_file()}
     names = tools if cursor == "more" else tools[:4]
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     entries = [{"name": it, "description": f"The tool {it}.", "inputSchema": schema,
@@ -55,6 +71,10 @@ if kind == "banner":
 note(started=kind, cwd=os.getcwd())
 if kind == "late":
     time.sleep(2.5)
+if kind == "hangs":
+    time.sleep(600)
+if has_file:
+    threading.Thread(target=follow, daemon=True).start()
 has_begun = is_modern
 for line in sys.stdin:
     message = json.loads(line)
@@ -74,6 +94,7 @@ for line in sys.stdin:
     elif is_modern and id and "io.modelcontextprotocol/protocolVersion" not in meta:
         say(id=id, error={"code": -32602, "message": "who asks?"})
     elif method == "tools/list":
+        note(listed=True)
         say(id=id, result=listed(params.get("cursor")))
     elif method == "tools/call":
         threading.Thread(target=call, args=(id, params["name"], params["arguments"], meta), daemon=True).start()

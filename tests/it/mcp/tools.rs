@@ -40,13 +40,16 @@ async fn results_of_each_kind_reach_the_model() {
 }
 
 #[tokio::test]
-async fn a_changed_list_is_offered_at_the_next_turn() {
+async fn a_changed_list_is_offered_once_tools_are_renewed() {
     for kind in ["modern", "handshake"] {
         let scene = Scene::of(kind).await;
         let mut talk = scene.talk().await;
         scene.call(&mut talk, "grows", &json!({})).await;
         let before = scene.offered().len();
         talk.turn(&scene.client, "again").await;
+        assert_eq!(scene.offered().len(), before);
+        scene.refresh(&talk).await;
+        talk.turn(&scene.client, "once more").await;
         let offered = scene.offered();
         assert_eq!(offered.len(), before + 1, "{kind}: {offered:?}");
         assert!(offered.contains(&"mcp__fake__new".to_owned()));

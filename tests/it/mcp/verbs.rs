@@ -151,10 +151,12 @@ async fn a_projects_server_is_started_once_it_is_trusted_and_not_after_a_change(
 
     let (code, _, err) = run(&scene, &["trust", "add", "mcp:Their_DB"]).await;
     assert_eq!(code, 0, "{err}");
+    scene.refresh(&talk).await;
     talk.turn(&scene.client, "hi").await;
     assert!(is_offered() && notes.exists());
 
     fs::write(project.join(".mcp.json"), server("handshake").to_string()).unwrap();
+    scene.refresh(&talk).await;
     talk.turn(&scene.client, "hi").await;
     assert!(!is_offered(), "changed");
     let (_, out, _) = run(&scene, &["mcp", "list"]).await;

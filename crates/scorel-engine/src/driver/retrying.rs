@@ -1,5 +1,6 @@
 //! What follows a model call that failed: another attempt, a wait, or the end of the turn.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use scorel_proto::{StopReason, TurnError};
@@ -9,11 +10,20 @@ use super::{TurnDriver, TurnStep};
 use crate::retry::Retry;
 use crate::{EngineEvent, ErrorCategory, ProviderError};
 
+/// Refusals of tools in a turn after which all from outside are taken for refused: each costs a request.
+const MAX_TOOL_REFUSALS: u32 = 5;
+
 impl TurnDriver {
     pub(super) fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
         if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
             self.overflowed = true;
             let next = TurnState::NeedRoom(self.turn_error(error));
+            self.end_call(StopReason::Error, error.usage, next);
+            return None;
+        }
+        let refused = self.refused_tools(error);
+        if !refused.is_empty() {
+            let next = TurnState::NeedTools(refused, self.turn_error(error));
             self.end_call(StopReason::Error, error.usage, next);
             return None;
         }
@@ -37,6 +47,26 @@ impl TurnDriver {
                 self.end_failed_call(error);
                 None
             }
+        }
+    }
+
+    /// The tools whose descriptions made an endpoint refuse the request. Those that it names, a few times; then all that
+    /// could be at fault.
+    fn refused_tools(&mut self, error: &ProviderError) -> Vec<String> {
+        if error.category != ErrorCategory::InvalidRequest {
+            return Vec::new();
+        }
+        let tools = &self.ports.tools;
+        let named = tools.refused_by(&error.message);
+        if named.is_empty() {
+            return named;
+        }
+        self.tool_refusals = self.tool_refusals.saturating_add(1);
+        match self.tool_refusals.cmp(&MAX_TOOL_REFUSALS) {
+            Ordering::Less => named,
+            Ordering::Equal => tools.from_outside(),
+            // The error is about something else.
+            Ordering::Greater => Vec::new(),
         }
     }
 

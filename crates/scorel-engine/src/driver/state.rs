@@ -38,6 +38,8 @@ pub(super) enum TurnState {
     Parked,
     /// The endpoint refused the call as too large; a smaller context is due.
     NeedRoom(TurnError),
+    /// The endpoint refused the descriptions of these tools.
+    NeedTools(Vec<String>, TurnError),
     Answered(AssistantMessage),
     /// The calls of an answer run; the `turn_end` of the answer is due after them, then `then`.
     Tools {

@@ -17,6 +17,13 @@ pub enum TurnStep {
     /// The endpoint refused a request as larger than the model's window. Answered as
     /// [`TurnStep::NeedContext`], once a call.
     NeedRoom(TurnError),
+    /// The endpoint refused a request because of the descriptions of these tools, which are from outside. Answer with
+    /// [`TurnDriver::set_tools`](crate::TurnDriver::set_tools), a list that does not describe them, or with
+    /// [`TurnDriver::fail`](crate::TurnDriver::fail).
+    NeedTools {
+        refused: Vec<String>,
+        error: TurnError,
+    },
     /// A question must be answered, with [`TurnDriver::provide_permission`](crate::TurnDriver::provide_permission). The time until then does
     /// not count against the turn's time limit.
     NeedPermission {

@@ -59,6 +59,9 @@ pub enum Effect {
     CallOutside {
         /// The tool's name, which rules `Tool(…)` are about.
         tool: String,
+        /// Its other names, such as the one that its program gives it. A rule that forbids one of them forbids the call;
+        /// one that allows does not count.
+        also: Vec<String>,
         /// The arguments, one of which a rule may be about.
         input: Value,
         /// The SHA-256, in lowercase hexadecimal, of what the program says about its tool. A rule with it

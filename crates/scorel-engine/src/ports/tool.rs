@@ -19,4 +19,10 @@ pub trait Tool: fmt::Debug + Send + Sync {
     /// May look at the file system, but changes nothing: the future may be dropped, and a plan may
     /// never run. A call that cannot run becomes [`ToolPlan::answered`].
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan>;
+
+    /// The call of another tool that this one stands for, if it does. That one is shown to the hooks, planned, judged
+    /// and recorded in its place.
+    fn stands_for(&self, _call: &ToolCall) -> Option<ToolCall> {
+        None
+    }
 }

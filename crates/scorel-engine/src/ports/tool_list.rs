@@ -11,6 +11,8 @@ use super::{ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, Too
 #[derive(Debug, Clone, Default)]
 pub struct ToolList {
     tools: Arc<[Arc<dyn Tool>]>,
+    /// Those that can be called, and that requests do not describe.
+    deferred: Arc<[Arc<dyn Tool>]>,
 }
 
 /// Two tools have one name, so that a call would not say which is meant.
@@ -32,30 +34,76 @@ impl ToolList {
         }
         Ok(Self {
             tools: tools.into(),
+            deferred: Arc::default(),
         })
+    }
+
+    /// The list with tools that can be called, and that requests do not describe. One with the name of another is left
+    /// out.
+    #[must_use]
+    pub fn deferring(self, tools: Vec<Arc<dyn Tool>>) -> Self {
+        let is_free = |tool: &Arc<dyn Tool>| self.specs().all(|it| it.name != tool.spec().name);
+        Self {
+            deferred: tools.into_iter().filter(is_free).collect(),
+            ..self
+        }
     }
 
     /// The tools for which `keep` holds. The others do not exist for the model.
     pub fn only(&self, keep: impl Fn(&ToolSpec) -> bool) -> Self {
-        let kept = self.tools.iter().filter(|tool| keep(tool.spec()));
+        let kept = |tools: &[Arc<dyn Tool>]| {
+            let kept = tools.iter().filter(|tool| keep(tool.spec()));
+            kept.cloned().collect()
+        };
         Self {
-            tools: kept.cloned().collect(),
+            tools: kept(&self.tools),
+            deferred: kept(&self.deferred),
         }
     }
 
-    /// What the model is told about each tool.
+    /// What requests tell the model about each tool.
     pub fn specs(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
         self.tools.iter().map(|tool| tool.spec())
     }
 
     /// The tool of that name; in other capitals, if there is one such tool.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        let exact = self.tools.iter().find(|tool| tool.spec().name == name);
+        let all = || self.tools.iter().chain(&*self.deferred);
+        let exact = all().find(|tool| tool.spec().name == name);
         exact.or_else(|| {
             let is_like = |tool: &&Arc<dyn Tool>| tool.spec().name.eq_ignore_ascii_case(name);
-            let mut like = self.tools.iter().filter(is_like);
+            let mut like = all().filter(is_like);
             like.next().filter(|_| like.next().is_none())
         })
+    }
+
+    /// The call that runs in the place of this one: that of another tool, where the model calls one through another.
+    /// Calls of tools that do not exist stay as they are.
+    pub fn unwrapped(&self, call: ToolCall) -> ToolCall {
+        let tool = self.get(&call.name);
+        let inner = tool.and_then(|tool| tool.stands_for(&call));
+        match inner {
+            Some(inner) if self.get(&inner.name).is_some() => inner,
+            _ => call,
+        }
+    }
+
+    /// The names of the offered tools from outside that an endpoint's refusal is about: it names them, or their places
+    /// in the request.
+    pub fn refused_by(&self, message: &str) -> Vec<String> {
+        let places = places(message);
+        let offered = self.specs().enumerate();
+        let refused = offered.filter(|(place, spec)| {
+            spec.class == ToolClass::Outside
+                && (names(message, &spec.name) || places.contains(place))
+        });
+        refused.map(|(_, spec)| spec.name.clone()).collect()
+    }
+
+    /// The names of all offered tools from outside.
+    pub fn from_outside(&self) -> Vec<String> {
+        let outside = self.specs().filter(|spec| spec.class == ToolClass::Outside);
+        outside.map(|spec| spec.name.clone()).collect()
     }
 
     /// A call as its tool would take it: with the tool's own name, and with the names of the schema where the
@@ -93,5 +141,53 @@ impl ToolList {
         };
         let message = format!("no tool is named `{}`; {known}", quote(name));
         ToolOutcome::failure("E_UNKNOWN_TOOL", &message, Map::new())
+    }
+}
+
+/// Returns whether a text has a tool's name as a whole word.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + name.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+/// The places of tools that a text names, as `tools.3.` and `tools[3]`, or `function_declarations[3]` of a group.
+fn places(text: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    for list in ["tools.", "tools[", "function_declarations["] {
+        for (at, _) in text.match_indices(list) {
+            let after = &text[at + list.len()..];
+            let digits = after.find(|char: char| !char.is_ascii_digit());
+            let is_group = list == "tools[" && text.contains("function_declarations[");
+            if let (false, Ok(place)) = (is_group, after[..digits.unwrap_or(after.len())].parse()) {
+                places.push(place);
+            }
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_tools_or_their_places() {
+        assert!(names(
+            "Invalid schema for function 'mcp__a__b': no",
+            "mcp__a__b"
+        ));
+        assert!(!names(
+            "Invalid schema for function 'mcp__a__bc': no",
+            "mcp__a__b"
+        ));
+        assert_eq!(places("tools.12.custom.input_schema: invalid"), [12]);
+        assert_eq!(places("Invalid 'tools[3].function.parameters'"), [3]);
+        assert_eq!(
+            places("GenerateContentRequest.tools[0].function_declarations[7].parameters"),
+            [7]
+        );
     }
 }

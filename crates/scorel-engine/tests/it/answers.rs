@@ -265,7 +265,8 @@ async fn a_turn_that_completed_can_go_on() {
                 asked += 1;
                 driver.provide_context(Context::default());
             }
-            scorel_engine::TurnStep::NeedRoom(error) => panic!("{error:?}"),
+            scorel_engine::TurnStep::NeedRoom(error)
+            | scorel_engine::TurnStep::NeedTools { error, .. } => panic!("{error:?}"),
             scorel_engine::TurnStep::Event(_) => {}
             scorel_engine::TurnStep::NeedPermission { .. }
             | scorel_engine::TurnStep::NotReady(_)

@@ -183,6 +183,7 @@ impl Scene {
                 }
                 // As if room had been made; the context comes next.
                 TurnStep::NeedRoom(_) => {}
+                TurnStep::NeedTools { error, .. } => driver.fail(error),
                 TurnStep::NeedPermission { call, .. } => {
                     driver.provide_permission(self.permission(&call).await);
                 }

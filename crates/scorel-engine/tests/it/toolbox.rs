@@ -168,6 +168,7 @@ impl scorel_engine::Tool for ScriptedTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.id.clone(),
+            also: Vec::new(),
             input: call.input.clone(),
             digest: None,
             reads_only: false,

@@ -176,7 +176,8 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
                 // The tool shows two more things meanwhile.
                 tokio::time::advance(Duration::from_millis(2500)).await;
             }
-            scorel_engine::TurnStep::NeedRoom(error) => panic!("{error:?}"),
+            scorel_engine::TurnStep::NeedRoom(error)
+            | scorel_engine::TurnStep::NeedTools { error, .. } => panic!("{error:?}"),
             scorel_engine::TurnStep::Event(_) => {}
             scorel_engine::TurnStep::NeedPermission { .. }
             | scorel_engine::TurnStep::NotReady(_)

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{BlobSink, ToolCall, ToolOutcome, ToolUpdates};
-use scorel_outside_tool::{OutsideReading, OutsideRun, OutsideTool, failed_call};
+use scorel_outside_tool::{OutsideRun, failed_call};
 use scorel_proto::{SessionId, TurnId};
 use serde_json::json;
 
@@ -11,9 +11,9 @@ use super::extension_program::ExtensionProgram;
 use super::manifest_parts::ManifestTool;
 use super::tool_reply;
 
-/// A tool of an extension, for the turns of a session.
+/// Calls of a tool of an extension, for the turns of a session.
 #[derive(Debug)]
-pub struct ExtensionTool {
+pub(super) struct ExtensionTool {
     /// As its extension names it.
     tool: ManifestTool,
     program: Arc<ExtensionProgram>,
@@ -32,24 +32,16 @@ pub struct ToolScene {
 }
 
 impl ExtensionTool {
-    /// A tool under the name by which the model calls it.
-    pub fn named(
-        name: String,
+    pub(super) const fn new(
         tool: ManifestTool,
         program: Arc<ExtensionProgram>,
         scene: Arc<ToolScene>,
-    ) -> OutsideTool {
-        let (description, schema) = (tool.description.clone(), Arc::clone(&tool.schema));
-        let reading = match tool.read_only {
-            true => OutsideReading::Said,
-            false => OutsideReading::Unknown,
-        };
-        let run = Self {
+    ) -> Self {
+        Self {
             tool,
             program,
             scene,
-        };
-        OutsideTool::new(name, description, schema, reading, Arc::new(run))
+        }
     }
 
     async fn call(&self, call: ToolCall, updates: ToolUpdates) -> ToolOutcome {

@@ -35,6 +35,7 @@ impl Tool for OutsideTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: self.spec.name.clone(),
+            also: Vec::new(),
             input: call.input.clone(),
             digest: self.digest.clone(),
             reads_only: false,
@@ -121,7 +122,9 @@ impl ConfiguredHome {
         loop {
             match driver.next().await {
                 TurnStep::NeedContext { .. } => driver.provide_context(Context::default()),
-                TurnStep::NeedRoom(error) => panic!("{error:?}"),
+                TurnStep::NeedRoom(error) | TurnStep::NeedTools { error, .. } => {
+                    panic!("{error:?}")
+                }
                 TurnStep::NeedPermission {
                     question: Question { rules, .. },
                     ..

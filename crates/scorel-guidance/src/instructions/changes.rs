@@ -31,13 +31,13 @@ pub fn guidance(known: &KnownGuidance, current: Vec<InstructionPart>) -> Guidanc
         _ => {
             return Guidance {
                 snapshot: Some(current),
-                messages: Vec::new(),
+                ..Guidance::default()
             };
         }
     };
     Guidance {
-        snapshot: None,
         messages: message(snapshot, known, &current).into_iter().collect(),
+        ..Guidance::default()
     }
 }
 

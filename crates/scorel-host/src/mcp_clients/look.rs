@@ -5,9 +5,11 @@ use std::sync::Arc;
 use scorel_config::McpServer;
 use scorel_engine::{ToolClass, ToolSpec};
 use scorel_guidance::skills::SkillProject;
-use scorel_mcp_client::{Era, ListedTool, McpClient, McpTool};
+use scorel_mcp_client::{Era, McpClient};
+use scorel_outside_tool::ToldTool;
 
 use super::server_port::ServerPort;
+use super::server_tools::offered;
 use super::{McpClients, settings};
 
 /// Bytes of the error output that are shown.
@@ -86,12 +88,12 @@ impl McpLook {
                 Self::failed(reason.unwrap_or_else(|| error.to_string()))
             }
             Ok(listing) => {
-                let offers = |tool: &str| server.tools.offers(tool);
-                let names = McpTool::names(server.name.as_str(), &listing, offers);
+                let source = format!("mcp:{}", server.name);
+                let tools = ToldTool::all(&source, offered(server, &listing));
                 Self {
                     failure: None,
                     era: Some(era(listing.era)),
-                    tools: names.into_iter().map(spec).collect(),
+                    tools: tools.iter().map(spec).collect(),
                     problems: listing.problems.clone(),
                     stderr: String::new(),
                 }
@@ -114,9 +116,10 @@ impl McpLook {
     }
 }
 
-fn spec((name, tool): (String, Arc<ListedTool>)) -> ToolSpec {
+fn spec(told: &ToldTool) -> ToolSpec {
+    let tool = told.listed();
     ToolSpec {
-        name,
+        name: told.name().to_owned(),
         description: tool.description.clone(),
         parameters: Arc::clone(tool.schema.json()),
         read_only: tool.says_read_only,

@@ -1,30 +1,15 @@
 //! Tools and hooks that extensions add to turns.
 
-use std::collections::BTreeSet;
-use std::future::ready;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-use scorel_engine::{Hooks, Tool};
-use scorel_extension::program::{ExtensionHook, ExtensionTool, Manifest, ToolScene};
+use scorel_engine::Hooks;
+use scorel_extension::program::{ExtensionHook, ProgramTools, ToolScene};
 use scorel_guidance::skills::SkillProject;
-use scorel_outside_tool::tool_name;
-use scorel_proto::TurnError;
+use scorel_outside_tool::OutsideSource;
 use serde_json::{Map, Value, json};
 
-use super::{ExtensionPrograms, UsableProgram};
+use super::ExtensionPrograms;
 use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
-
-/// The tools' names, by which models call them, in the order of the manifest.
-fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> {
-    let id = manifest.id.as_str();
-    let names = manifest.tools.iter().map(|tool| {
-        let name = tool_name("ext", id, &tool.name, |name| taken.contains(name));
-        taken.insert(name.clone());
-        name
-    });
-    names.collect()
-}
 
 fn scene(place: &ToolPlace) -> Arc<ToolScene> {
     Arc::new(ToolScene {
@@ -58,39 +43,23 @@ impl ToolSource for ExtensionPrograms {
         "extensions"
     }
 
-    fn tools(
-        &self,
-        place: &ToolPlace,
-    ) -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>> {
-        let (scene, mut taken) = (scene(place), BTreeSet::new());
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    fn outside(&self, place: &ToolPlace) -> Vec<Arc<dyn OutsideSource>> {
+        let scene = scene(place);
         let project = self.means.projects.get(place.project_id);
         let project = SkillProject {
             id: place.project_id,
             // A worktree has other files than those that were trusted.
             dir: project.map_or_else(|| place.directory.clone(), |it| it.work_dir.into()),
         };
-        for UsableProgram {
-            manifest, program, ..
-        } in self.usable(Some(&project))
-        {
-            if !manifest.tools.is_empty() {
-                // They live as long as the session is loaded.
-                program.process().keep_for(&place.project);
-            }
-            let names = tool_names(&manifest, &mut taken);
-            for (name, tool) in names.into_iter().zip(&manifest.tools) {
-                let (program, scene) = (Arc::clone(&program), Arc::clone(&scene));
-                let tool = ExtensionTool::named(name, tool.clone(), program, scene);
-                tools.push(Arc::new(tool));
-            }
-        }
-        tools.sort_by(|one, other| one.spec().name.cmp(&other.spec().name));
-        Box::pin(ready(Ok(tools)))
-    }
-
-    fn may_be_late(&self) -> bool {
-        true
+        let usable = self.usable(Some(&project)).into_iter();
+        let with_tools = usable.filter(|it| !it.manifest.tools.is_empty());
+        let sources = with_tools.map(|it| {
+            // It lives as long as the session is loaded.
+            it.program.process().keep_for(&place.project);
+            let scene = Arc::clone(&scene);
+            Arc::new(ProgramTools::new(it.manifest, it.program, scene)) as _
+        });
+        sources.collect()
     }
 }
 

@@ -28,6 +28,7 @@ impl QuestionEffects for ProjectEffects {
             }],
             RunnerAction::Other { tool } => vec![Effect::CallOutside {
                 tool: tool.clone(),
+                also: Vec::new(),
                 input: question.call.input.clone(),
                 digest: None,
                 reads_only: false,

@@ -11,7 +11,6 @@ use scorel_workplace::worktrees::summary;
 
 use super::Turns;
 use super::new_turn::NewTurn;
-use super::offered::is_offered;
 use super::session_state::SessionTools;
 use super::turn_error::config_error;
 use crate::notices;
@@ -35,9 +34,9 @@ impl Turns {
         let SessionTools { project, guides } = turn.session.tools(request, config, dir)?;
         guides.set_epoch(request.known.epoch);
         let place = self.tool_place(turn, project);
-        let (tools, late) = self.offered_tools(&place, turn.stop)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
-        let tools = tools.only(|spec| is_offered(preset, spec.class));
+        let window = provider.model().context_window;
+        let (tools, outside) = self.offered_tools(turn, &place, preset, window)?;
         let describe = || summary(&self.places.commands, &self.places.config, dir);
         let is_frozen = request.known.snapshot.is_some() && !request.known.refresh;
         let current = instructions(InstructionSources {
@@ -59,13 +58,12 @@ impl Turns {
         let mut guidance = guidance(&request.known, current);
         if tools.get("Skill").is_some() {
             let found = self.skills.find(Some(&turn.skill_project()));
-            let (found, window) = (
-                found.map_err(config_error)?,
-                provider.model().context_window,
-            );
+            let found = found.map_err(config_error)?;
             let list = listing(request.known.skills.as_ref(), &found, window);
             guidance.messages.extend(list);
         }
+        guidance.tool_set = outside.set;
+        guidance.messages.extend(outside.message);
         if tools.specs().any(|spec| spec.class == ToolClass::Outside) {
             let said = self.sources.iter().flat_map(|it| it.instructions(&place));
             let told = mcp::instructions(request.known.mcp_instructions.as_ref(), said.collect());
@@ -73,7 +71,7 @@ impl Turns {
         }
         let gate = Arc::new(self.gate(turn, self.command_place())?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
-        let mut notices = late;
+        let mut notices = outside.notices;
         if has_commands {
             let has_sandbox = self.places.commands.has_sandbox();
             notices.extend(notices::of_turn(config.permissions.mode, has_sandbox));

@@ -35,7 +35,7 @@ impl Turns {
         let SessionTools { project, .. } = turn.session.tools(request, config, dir)?;
         // Hooks may look at what is asked about as at calls of our own tools.
         let place = self.tool_place(turn, Arc::clone(&project));
-        let (tools, _) = self.offered_tools(&place, turn.stop)?;
+        let tools = self.own_tools(turn, &place)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let own = tools.only(|it| it.class == ToolClass::Agents && is_offered(preset, it.class));
         let offered = request

@@ -11,6 +11,7 @@ use scorel_files::FileRecorder;
 use scorel_guidance::instructions::DeeperGuides;
 use scorel_proto::{CompactionFacts, Context, ErrorChain, TurnError};
 use scorel_session::{PreparedTurn, SessionHeader, SessionResources, TurnRequest};
+use scorel_tool_set::ToolSets;
 use scorel_tools::{ProjectTools, Root, Roots, ToolHost};
 use scorel_workplace::worktrees::work_dir;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +36,8 @@ pub(super) struct SessionState {
     turns: Arc<dyn PrepareTurn>,
     places: Arc<Workplaces>,
     session: SessionHeader,
+    /// The tools of programs that it is offered.
+    pub(super) tool_sets: ToolSets,
     /// Held while they are opened and ended, so that there is one of each at a time: the next recorder
     /// has the directory of the one before.
     opened: Mutex<OpenState>,
@@ -72,6 +75,7 @@ impl SessionState {
             turns,
             places,
             session: session.clone(),
+            tool_sets: ToolSets::default(),
             opened: Mutex::default(),
         }
     }

@@ -1,17 +1,17 @@
 use std::fmt;
-use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, join_all};
-use scorel_engine::{BlobSink, Tool, ToolList};
+use futures_util::future::{BoxFuture, join_all, ready};
+use scorel_engine::{BlobSink, Tool};
 use scorel_fetch::Fetcher;
-use scorel_proto::{NoticeBody, ProjectId, SessionId, TurnError, TurnId};
+use scorel_outside_tool::OutsideSource;
+use scorel_proto::{ProjectId, SessionId, TurnError, TurnId};
 use scorel_tools::ProjectTools;
 use tokio::time::timeout;
 
-use super::turn_error::{config_error, turn_error};
+use super::turn_error::turn_error;
 
 /// The time that a source may take at the start of a turn.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -26,18 +26,16 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// Why the turn is impossible. It becomes the turn's outcome.
-    fn tools(&self, place: &ToolPlace)
-    -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>>;
-
-    /// True if a turn begins without its tools when they take too long, or there are none for a reason. The user is
-    /// told. Else such a turn ends with an error.
-    fn may_be_late(&self) -> bool {
-        false
+    fn tools(
+        &self,
+        _place: &ToolPlace,
+    ) -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>> {
+        Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// The sources that this one consists of, besides its own tools: each may be late by itself. Called on a thread
-    /// that may block.
-    fn parts(&self, _place: &ToolPlace) -> Vec<Arc<dyn ToolSource>> {
+    /// The programs whose tools a turn is offered besides: they may be late, or change. Called on a thread that may
+    /// block.
+    fn outside(&self, _place: &ToolPlace) -> Vec<Arc<dyn OutsideSource>> {
         Vec::new()
     }
 
@@ -66,66 +64,40 @@ pub struct ToolPlace {
     pub fetcher: Fetcher,
 }
 
-/// The tools of all sources in their order, and notices about those that are late.
+/// The tools of all sources in their order, without those of programs.
 pub(super) async fn tools(
     sources: &[Arc<dyn ToolSource>],
     place: &ToolPlace,
-) -> Result<(ToolList, Vec<NoticeBody>), TurnError> {
-    let with_parts = |it: &Arc<dyn ToolSource>| iter::once(Arc::clone(it)).chain(it.parts(place));
-    let sources: Vec<_> = sources.iter().flat_map(with_parts).collect();
+) -> Result<Vec<Arc<dyn Tool>>, TurnError> {
     let finding = sources.iter().map(|it| timeout(LIMIT, it.tools(place)));
-    let (mut tools, mut notices) = (Vec::new(), Vec::new());
+    let mut tools = Vec::new();
     for (source, found) in sources.iter().zip(join_all(finding).await) {
         match found {
-            Ok(Ok(found)) => tools.extend(found),
-            Ok(Err(error)) if source.may_be_late() => notices.push(missing(source.name(), &error)),
-            Ok(Err(error)) => return Err(error),
-            Err(_) if source.may_be_late() => notices.push(late(source.name())),
+            Ok(found) => tools.extend(found?),
             Err(_) => {
                 let text = format!("the tools of {} did not come in time", source.name());
                 return Err(turn_error("tools_timeout", text));
             }
         }
     }
-    let tools = ToolList::new(tools).map_err(config_error)?;
-    Ok((tools, notices))
-}
-
-fn late(source: &str) -> NoticeBody {
-    NoticeBody {
-        code: format!("tools_late.{source}"),
-        text: format!("The tools of {source} did not come in time. This turn begins without them."),
-    }
-}
-
-fn missing(source: &str, error: &TurnError) -> NoticeBody {
-    NoticeBody {
-        code: format!("tools_missing.{source}"),
-        text: format!(
-            "This turn begins without the tools of {source}: {}.",
-            error.message
-        ),
-    }
+    Ok(tools)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, ready};
+    use std::future::pending;
 
+    use super::*;
     use scorel_engine::{ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec};
     use scorel_fetch::{FetchLimits, SystemLookup};
     use scorel_proto::BlobHash;
     use scorel_tools::ToolHost;
     use serde_json::json;
-    use tokio::time::Instant;
-
-    use super::*;
 
     #[derive(Debug)]
     struct Source {
         name: &'static str,
         is_stuck: bool,
-        may_be_late: bool,
     }
 
     #[derive(Debug)]
@@ -162,10 +134,6 @@ mod tests {
             }
             Box::pin(ready(Ok(vec![tool])))
         }
-
-        fn may_be_late(&self) -> bool {
-            self.may_be_late
-        }
     }
 
     #[derive(Debug)]
@@ -177,12 +145,8 @@ mod tests {
         }
     }
 
-    fn source(name: &'static str, is_stuck: bool, may_be_late: bool) -> Arc<dyn ToolSource> {
-        Arc::new(Source {
-            name,
-            is_stuck,
-            may_be_late,
-        })
+    fn source(name: &'static str, is_stuck: bool) -> Arc<dyn ToolSource> {
+        Arc::new(Source { name, is_stuck })
     }
 
     fn place(dir: &tempfile::TempDir) -> ToolPlace {
@@ -199,27 +163,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_late_source_is_left_out_and_named_and_the_others_keep_their_order() {
+    async fn tools_keep_the_order_of_their_sources() {
         let dir = tempfile::tempdir().unwrap();
-        let sources = [
-            source("one", false, false),
-            source("slow", true, true),
-            source("slower", true, true),
-            source("two", false, true),
-        ];
-        let began = Instant::now();
-        let (list, notices) = tools(&sources, &place(&dir)).await.unwrap();
-        assert!(began.elapsed() < LIMIT * 2, "they have one limit together");
-        let names: Vec<_> = list.specs().map(|spec| spec.name.as_str()).collect();
+        let sources = [source("one", false), source("two", false)];
+        let tools = tools(&sources, &place(&dir)).await.unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
         assert_eq!(names, ["tool_one", "tool_two"]);
-        let codes: Vec<_> = notices.iter().map(|notice| notice.code.as_str()).collect();
-        assert_eq!(codes, ["tools_late.slow", "tools_late.slower"]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_source_that_is_needed_and_stuck_ends_the_turn() {
         let dir = tempfile::tempdir().unwrap();
-        let sources = [source("one", false, false), source("stuck", true, false)];
+        let sources = [source("one", false), source("stuck", true)];
         let error = tools(&sources, &place(&dir)).await.unwrap_err();
         assert_eq!(error.code, "tools_timeout");
         assert!(error.message.contains("stuck"), "{}", error.message);

@@ -2,7 +2,7 @@
 
 use scorel_permission::{Decision, Mode, Policy, Rule, RuleErrorKind, RuleKind, Rules};
 
-use crate::support::{call, decide, fetch, policy, read, reading_call};
+use crate::support::{call, decide, fetch, policy, read, reading_call, renamed_call};
 
 fn error(rule: &str) -> (usize, RuleErrorKind) {
     let error = rule.parse::<Rule>().unwrap_err();
@@ -251,6 +251,19 @@ fn a_tool_that_is_believed_to_only_read_is_allowed_unless_a_rule_says_otherwise(
     let rule = &["Tool(mcp__git__*)"];
     assert_eq!(decision(&policy(Mode::Ask, rule, &[], &[])), Decision::Deny);
     assert_eq!(decision(&policy(Mode::Ask, &[], rule, &[])), Decision::Ask);
+}
+
+#[test]
+fn a_rule_that_forbids_finds_a_tool_by_its_other_names_and_one_that_allows_does_not() {
+    let call = renamed_call("mcp__db__drop_all_12ab34", "mcp__db__drop.all");
+    let decision = |policy: &Policy| policy.judge(&call).decision;
+    let rule = &["Tool(mcp__db__drop.all)"];
+    assert_eq!(
+        decision(&policy(Mode::Full, rule, &[], &[])),
+        Decision::Deny
+    );
+    assert_eq!(decision(&policy(Mode::Full, &[], rule, &[])), Decision::Ask);
+    assert_eq!(decision(&policy(Mode::Ask, &[], &[], rule)), Decision::Ask);
 }
 
 #[test]

@@ -86,8 +86,19 @@ pub(crate) fn call(tool: &str) -> Effect {
 pub(crate) fn call_with(tool: &str, input: Value, digest: Option<&str>) -> Effect {
     Effect::CallOutside {
         tool: tool.to_owned(),
+        also: Vec::new(),
         input,
         digest: digest.map(str::to_owned),
+        reads_only: false,
+    }
+}
+
+pub(crate) fn renamed_call(tool: &str, also: &str) -> Effect {
+    Effect::CallOutside {
+        tool: tool.to_owned(),
+        also: vec![also.to_owned()],
+        input: Value::Null,
+        digest: None,
         reads_only: false,
     }
 }
@@ -95,6 +106,7 @@ pub(crate) fn call_with(tool: &str, input: Value, digest: Option<&str>) -> Effec
 pub(crate) fn reading_call(tool: &str) -> Effect {
     Effect::CallOutside {
         tool: tool.to_owned(),
+        also: Vec::new(),
         input: Value::Null,
         digest: None,
         reads_only: true,

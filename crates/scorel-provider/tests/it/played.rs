@@ -48,7 +48,7 @@ pub(crate) async fn answers(
                 conversation.push(Message::Assistant(message.clone()));
                 answers.push(message);
             }
-            TurnStep::NeedRoom(error) => panic!("{error:?}"),
+            TurnStep::NeedRoom(error) | TurnStep::NeedTools { error, .. } => panic!("{error:?}"),
             TurnStep::Event(_) => {}
             TurnStep::NeedPermission { .. }
             | TurnStep::NotReady(_)

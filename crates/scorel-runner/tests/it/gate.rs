@@ -42,6 +42,7 @@ impl QuestionEffects for AskingGate {
         actions.push(question.action.clone());
         vec![Effect::CallOutside {
             tool: "runner".to_owned(),
+            also: Vec::new(),
             input: question.call.input.clone(),
             digest: None,
             reads_only: false,

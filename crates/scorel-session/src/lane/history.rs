@@ -5,6 +5,7 @@ use scorel_proto::{EventId, PathNode, Seq, SessionChanges, SessionState, Thinkin
 
 use super::Lane;
 use crate::SessionError;
+use crate::history_copy::PrefixRecords;
 
 /// A session at one moment, to be cloned up to one of its events.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(crate) struct LaneHistory {
     pub(crate) path: Vec<PathNode>,
     /// All settings of the session, as the changes that lead from none to them.
     pub(crate) settings: SessionChanges,
-    pub(crate) snapshot: Option<Seq>,
+    pub(crate) prefix: PrefixRecords,
     /// The records, first to last.
     pub(crate) records: Records,
 }
@@ -39,7 +40,10 @@ impl Lane {
         Ok(LaneHistory {
             path: view.tree.path(event),
             settings: settings(&view.state),
-            snapshot: view.state.snapshot_seq,
+            prefix: PrefixRecords {
+                snapshot: view.state.snapshot_seq,
+                tools: view.state.tool_set.as_ref().map(|told| told.seq),
+            },
             records: self.reader.records(range),
         })
     }

@@ -89,7 +89,7 @@ fn write_clone(
 ) -> Result<(), SessionError> {
     log.record_settings(history.settings)?;
     let ids = (source.id(), log.session_id);
-    let mut copy = HistoryCopy::new(ids, &history.path, history.snapshot);
+    let mut copy = HistoryCopy::new(ids, &history.path, history.prefix);
     for record in history.records {
         let record = match record {
             Ok(record) => record,

@@ -3,9 +3,9 @@ use std::collections::HashMap;
 use scorel_engine::{EngineEvent, ToolCall};
 use scorel_proto::{
     AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageRunner,
-    MessageStart, ModelRetry, PersistentBody, Role, SessionView, TextDelta, ThinkingDelta,
-    ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody,
-    TransientBody, TurnStart, TurnWaitingBody, WaitKind,
+    MessageStart, ModelRetry, OpenCall, PersistentBody, Role, SessionView, TextDelta,
+    ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate,
+    ToolStartedBody, TransientBody, TurnStart, TurnWaitingBody, WaitKind,
 };
 
 use super::task::TurnTask;
@@ -212,6 +212,16 @@ impl TurnBridge {
             .await
     }
 
+    /// Returns whether the last record about a call names another tool, through which the model called this one.
+    fn is_unwrapped(&self, call: &ToolCall) -> bool {
+        let is_it = |open: &&OpenCall| open.tool_call_id == call.id && open.started.is_none();
+        self.task.lane.view(|view| {
+            let mut calls = view.state.turn.iter().flat_map(|turn| &turn.calls);
+            let open = calls.find(is_it);
+            open.is_some_and(|open| open.ran_by.is_none() && open.tool_name != call.name)
+        })
+    }
+
     /// Records `tool_started` before the tool starts. Without the record, recovery would take a call
     /// that had effects for one that never ran.
     async fn start_tool(
@@ -231,7 +241,7 @@ impl TurnBridge {
             event_id,
             files,
             ran_by: ran_by.clone(),
-            input: (!changed_by.is_empty()).then(|| call.input.clone()),
+            input: (!changed_by.is_empty() || self.is_unwrapped(&call)).then(|| call.input.clone()),
             changed_by,
         });
         let turn_id = self.task.turn_id;

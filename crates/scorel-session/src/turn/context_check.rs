@@ -12,6 +12,7 @@ use scorel_proto::{
     ContextTrimBody, ContextWindow, PersistentBody, TurnError,
 };
 
+use super::prepare::RenewedPrefix;
 use super::task::TurnTask;
 use crate::compaction::{Compaction, CompactionEnd, compaction_end_body, trim, trim_last_step};
 use crate::compaction_breaker::BudgetCheck;
@@ -28,8 +29,8 @@ pub(super) struct ContextCheck {
     ports: TurnPorts,
     setup: CompactionSetup,
     fixed: FixedParts,
-    /// The system prompt, if a compaction has renewed it since this was last taken.
-    pub(super) renewed: Option<String>,
+    /// The beginning of requests, if it was renewed since this was last taken.
+    pub(super) renewed: Option<RenewedPrefix>,
     /// What summaries have used since this was last taken.
     pub(super) spent: Spent,
     /// Set once the turn has tried a compaction. The first is tried even after those of earlier turns were
@@ -263,18 +264,30 @@ impl ContextCheck {
     /// rest of it. Instructions that cannot be read again stay as they are.
     async fn renew_instructions(&mut self) -> Result<(), SessionError> {
         match self.task.renew_guidance().await? {
-            Ok(system) if system != self.ports.system => {
-                self.ports.system.clone_from(&system);
-                self.fixed = FixedParts::of(&self.ports);
-                self.renewed = Some(system);
-            }
-            Ok(_) => {}
+            Ok(prefix) => self.renew(prefix),
             Err(error) => {
                 let (session, error) = (self.task.lane.id(), error.message);
                 tracing::warn!(%session, error, "the instructions were not renewed");
             }
         }
         Ok(())
+    }
+
+    /// Leaves tools that the endpoint refuses out of the requests to come. The result is what the turn fails with, if it
+    /// does.
+    pub(super) async fn defer_tools(
+        &mut self,
+        refused: Vec<String>,
+    ) -> Result<Result<(), TurnError>, SessionError> {
+        let deferred = self.task.defer_tools(refused).await?;
+        Ok(deferred.map(|prefix| self.renew(prefix)))
+    }
+
+    fn renew(&mut self, prefix: RenewedPrefix) {
+        self.ports.system.clone_from(&prefix.system);
+        self.ports.tools = prefix.tools.clone();
+        self.fixed = FixedParts::of(&self.ports);
+        self.renewed = Some(prefix);
     }
 
     /// The error of a turn that cannot go on, naming what fills the window.

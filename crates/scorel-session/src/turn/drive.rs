@@ -58,6 +58,14 @@ impl TurnTask {
                     let next = Box::pin(check.make_room(refused, &mut hooks)).await?;
                     answer(&mut driver, next, &mut check);
                 }
+                TurnStep::NeedTools { refused, error } => {
+                    hooks.call_refused();
+                    let next = match check.defer_tools(refused).await? {
+                        Ok(()) => NextContext::Again,
+                        Err(_) => NextContext::Full(error),
+                    };
+                    answer(&mut driver, next, &mut check);
+                }
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
@@ -195,8 +203,9 @@ fn pending(open: &OpenCall) -> PendingCall {
 /// Tells the driver what there is for its next call.
 fn answer(driver: &mut TurnDriver, next: NextContext, check: &mut ContextCheck) {
     driver.add_spent(&std::mem::take(&mut check.spent));
-    if let Some(system) = check.renewed.take() {
-        driver.set_system(system);
+    if let Some(prefix) = check.renewed.take() {
+        driver.set_system(prefix.system);
+        driver.set_tools(prefix.tools);
     }
     match next {
         NextContext::Ready(context) => driver.provide_context(context),

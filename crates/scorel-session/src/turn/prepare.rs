@@ -1,9 +1,18 @@
 //! What a turn needs before its first model call.
 
+use scorel_engine::ToolList;
 use scorel_proto::{NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
 
 use super::task::TurnTask;
 use crate::{Guidance, KnownGuidance, SessionError};
+
+/// The beginning of the requests to come.
+#[derive(Debug)]
+pub(super) struct RenewedPrefix {
+    /// The system prompt.
+    pub(super) system: String,
+    pub(super) tools: ToolList,
+}
 
 impl TurnTask {
     /// Publishes the start of the turn, and records its notices.
@@ -50,22 +59,45 @@ impl TurnTask {
         })
     }
 
-    /// Renews the instructions in a turn whose earlier messages a compaction has just replaced: writes a
-    /// new snapshot if something changed, and tells of the skills again. Returns the system prompt of the
-    /// calls that follow.
+    /// Renews instructions and tools in a turn whose earlier messages a compaction has just replaced: writes a
+    /// new snapshot if something changed, and tells of the skills again.
     ///
     /// To be called right after `compact` is written, while no tool call is open.
-    pub(super) async fn renew_guidance(&self) -> Result<Result<String, TurnError>, SessionError> {
+    pub(super) async fn renew_guidance(
+        &self,
+    ) -> Result<Result<RenewedPrefix, TurnError>, SessionError> {
         let mut known = self.lane.known_guidance().await?;
         known.refresh = true;
-        let mut prepared = match self.lane.prepare_engine(known.clone()).await? {
-            Ok(prepared) => prepared.guidance,
+        self.prepare_again(known).await
+    }
+
+    /// Takes the descriptions of tools out of the requests to come, since the endpoint refuses them. The model is told
+    /// of them.
+    ///
+    /// To be called while no tool call is open.
+    pub(super) async fn defer_tools(
+        &self,
+        refused: Vec<String>,
+    ) -> Result<Result<RenewedPrefix, TurnError>, SessionError> {
+        let mut known = self.lane.known_guidance().await?;
+        known.refused_tools = refused;
+        self.prepare_again(known).await
+    }
+
+    async fn prepare_again(
+        &self,
+        known: KnownGuidance,
+    ) -> Result<Result<RenewedPrefix, TurnError>, SessionError> {
+        let prepared = match self.lane.prepare_engine(known.clone()).await? {
+            Ok(prepared) => prepared,
             Err(error) => return Ok(Err(error)),
         };
-        if prepared.snapshot == known.snapshot {
-            prepared.snapshot = None;
+        let (mut guidance, tools) = (prepared.guidance, prepared.ports.tools);
+        if guidance.snapshot == known.snapshot {
+            guidance.snapshot = None;
         }
-        let told = self.lane.tell_model(self.turn_id, known, prepared).await?;
-        Ok(Ok(told))
+        let told = self.lane.tell_model(self.turn_id, known, guidance);
+        let system = told.await?;
+        Ok(Ok(RenewedPrefix { system, tools }))
     }
 }

@@ -44,6 +44,7 @@ async fn messages_to_the_model_follow_the_users_and_are_known_to_the_next_turn()
         Guidance {
             snapshot: snapshot("one"),
             messages,
+            ..Guidance::default()
         },
     );
     let mut follower = rig.follow(id).await;
@@ -58,8 +59,8 @@ async fn messages_to_the_model_follow_the_users_and_are_known_to_the_next_turn()
 
     let changed = message(INSTRUCTIONS_KIND, "changed", json!({"parts": []}));
     let guidance = Guidance {
-        snapshot: None,
         messages: vec![changed],
+        ..Guidance::default()
     };
     plan(&rig, guidance);
     for text in ["again", "and again"] {
@@ -108,7 +109,7 @@ async fn a_refresh_is_known_until_a_snapshot_follows() {
         &rig,
         Guidance {
             snapshot: snapshot("renewed"),
-            messages: Vec::new(),
+            ..Guidance::default()
         },
     );
     for text in ["two", "three"] {
@@ -133,8 +134,8 @@ async fn what_was_told_on_another_branch_is_not_known() {
     follower.outcome().await;
     let first_end = rig.lane(id).await.session().unwrap().active_leaf_id;
     let guidance = Guidance {
-        snapshot: None,
         messages: vec![message(SKILLS_KIND, "a skill", json!({}))],
+        ..Guidance::default()
     };
     plan(&rig, guidance);
     rig.begin(id, "two").await;

@@ -389,6 +389,7 @@ impl Tool for ScriptedTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.name.clone(),
+            also: Vec::new(),
             input: call.input.clone(),
             digest: None,
             reads_only: false,

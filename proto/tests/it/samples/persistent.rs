@@ -7,8 +7,9 @@ use scorel_proto::{
     CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
     Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
     PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody,
-    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody,
-    TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
+    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolSetBody,
+    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -251,6 +252,15 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                     ContextOp::hide(ids::event(1)),
                     ContextOp::replace(ids::event(2), "a key was here"),
                 ],
+            }),
+        ),
+        (
+            "",
+            PersistentBody::ToolSet(ToolSetBody {
+                fingerprint: "5".repeat(64),
+                blob: ids::hash(),
+                tools: 512,
+                deferred: 512,
             }),
         ),
         ("", PersistentBody::AuxiliaryUsage(auxiliary_usage())),

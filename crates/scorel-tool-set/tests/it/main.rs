@@ -1,0 +1,4 @@
+//! Tests of tool sets, with sources that tests steer.
+
+mod fakes;
+mod sets;
