@@ -23,8 +23,10 @@ use crate::outcome::call_result;
 use crate::tool_set::{ToolCall, ToolSet};
 
 /// The longest line of a client, in bytes.
+const MAX_LINE: usize = 4 * 1024 * 1024;
+
 const LIMITS: FrameLimits = FrameLimits {
-    frame: 4 * 1024 * 1024,
+    frame: MAX_LINE,
     partial_frame: None,
     write: None,
 };

@@ -23,9 +23,9 @@ Waits until a turn is over and returns its answer. Returns earlier when the time
 may be waited for again.";
 
 /// Clients end calls that take a minute.
-const LONGEST: u64 = 50;
+const LONGEST: Duration = Duration::from_secs(50);
 
-const USUAL: u64 = 30;
+const USUAL: Duration = Duration::from_secs(30);
 
 /// Of an answer, in bytes of the result.
 const MAX_OUTPUT: usize = 32 * 1024;
@@ -60,12 +60,13 @@ pub(super) async fn wait<C: Connect + Clone>(
     arguments: WaitArguments,
     answering: Answering,
 ) -> Outcome {
-    let seconds = arguments.timeout_seconds.unwrap_or(USUAL);
-    if seconds > LONGEST {
-        let text = format!("`timeoutSeconds` is at most {LONGEST}");
+    let seconds = arguments.timeout_seconds;
+    let limit = seconds.map_or(USUAL, Duration::from_secs);
+    if limit > LONGEST {
+        let text = format!("`timeoutSeconds` is at most {}", LONGEST.as_secs());
         return Err(Failure::invalid(text).help("call wait_turn again to wait longer"));
     }
-    let deadline = Instant::now() + Duration::from_secs(seconds);
+    let deadline = Instant::now() + limit;
     let waited = until(daemon, &arguments, answering, deadline).await?;
     let turn = match waited.turn_id {
         Some(turn_id) => Some(turn_of(daemon, arguments.session_id, turn_id).await?),
