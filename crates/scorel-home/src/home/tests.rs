@@ -145,6 +145,9 @@ fn temporary_files_from_before_the_start_are_removed_and_others_stay() {
         session.join("blobs/.ab.1.tmp"),
         session.join("files/.cd.2.tmp"),
     ];
+    // The socket of a turn that a killed daemon ran.
+    let socket = home.root().join(".t0.0.tmp");
+    drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     let kept = [
         home.active(),
         home.root().join(".mine.tmp"),
@@ -159,5 +162,6 @@ fn temporary_files_from_before_the_start_are_removed_and_others_stay() {
     assert!(gone.iter().all(|path| path.exists()), "they are in use");
     home.remove_temporary(home.disk_time().unwrap() + Duration::from_secs(1));
     assert!(!gone.iter().any(|path| path.exists()));
+    assert!(!socket.exists());
     assert!(kept.iter().all(|path| path.exists()));
 }
