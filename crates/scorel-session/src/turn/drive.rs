@@ -60,7 +60,7 @@ impl TurnTask {
                 }
                 TurnStep::NeedTools { refused, error } => {
                     hooks.call_refused();
-                    let next = match check.defer_tools(refused).await? {
+                    let next = match Box::pin(check.defer_tools(refused)).await? {
                         Ok(()) => NextContext::Again,
                         Err(_) => NextContext::Full(error),
                     };
