@@ -70,7 +70,6 @@ impl PersistentBody {
                 "switched to the branch that ends at {}",
                 body.leaf_event_id
             )),
-            Self::ChannelInject(body) => note(format!("through {}", body.channel)),
             Self::SessionInfo(body) => conversation::changed(&body.changes),
             Self::TurnOutcome(body) => control::outcome(body),
             Self::QueueUpdate(body) => body.ops.iter().flat_map(control::queue_op).collect(),
@@ -117,7 +116,9 @@ impl PersistentBody {
                 body.offset
             )),
             Self::Notice(body) => note(body.text.clone()),
-            Self::Custom(_)
+            // Its message says where it comes from.
+            Self::ChannelInject(_)
+            | Self::Custom(_)
             | Self::InstructionSnapshot(_)
             | Self::ToolStarted(_)
             | Self::AuxiliaryUsage(_)

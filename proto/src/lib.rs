@@ -23,6 +23,7 @@ mod attachment_problem;
 mod binding;
 mod block;
 mod catalogue;
+mod channel;
 mod context;
 mod cost;
 mod counted;
@@ -41,6 +42,7 @@ mod model;
 mod named;
 mod on_restart;
 mod openrpc;
+mod permission_mode;
 #[cfg(test)]
 mod reference;
 mod rendered_slot;
@@ -58,6 +60,7 @@ pub use agent::{AgentEvent, AgentHistory, AgentTaskCounts, AgentTaskStatus, Spaw
 pub use attachment_problem::AttachmentProblem;
 pub use binding::{Binding, BoundContext};
 pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
+pub use channel::{ChannelSource, MessageChannel};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
 pub use counted::counted;
@@ -86,6 +89,7 @@ pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
 pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
+pub use permission_mode::PermissionMode;
 pub use rendered_slot::RenderedSlot;
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AgentTaskId, Block, Cost, MessageRunner, ToolResultBlock, Usage};
+use crate::{AgentTaskId, Block, Cost, MessageChannel, MessageRunner, ToolResultBlock, Usage};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,6 +186,8 @@ pub struct Meta {
     pub runner: Option<MessageRunner>,
     /// The runtime whose result a user message holds.
     pub runtime_id: Option<AgentTaskId>,
+    /// The channel that a user message came through.
+    pub channel: Option<Box<MessageChannel>>,
 }
 
 impl Meta {
@@ -195,6 +197,7 @@ impl Meta {
             && self.provider.is_none()
             && self.runner.is_none()
             && self.runtime_id.is_none()
+            && self.channel.is_none()
     }
 }
 

@@ -5,9 +5,12 @@ mod access_level;
 mod agent;
 mod agent_task;
 mod agent_task_graph;
+mod channel;
+mod channel_kind;
 mod command;
 mod config;
 mod conversation;
+mod cron_fire_state;
 mod extension;
 mod files;
 mod find_files;
@@ -42,9 +45,12 @@ pub use access_level::AccessLevel;
 pub use agent::*;
 pub use agent_task::*;
 pub use agent_task_graph::*;
+pub use channel::*;
+pub use channel_kind::ChannelKind;
 pub use command::*;
 pub use config::*;
 pub use conversation::*;
+pub use cron_fire_state::CronFireState;
 pub use extension::*;
 pub use files::*;
 pub use find_files::*;
@@ -353,7 +359,16 @@ methods! {
         SendMessage = "sendMessage", Control, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
              InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded,
-             ProviderError, AttachmentRefused];
+             ProviderError, AttachmentRefused, Forbidden];
+        /// Lists the channels, through which messages come that no person types: the schedules of the configuration,
+        /// with what has come of each, and those that extensions declare.
+        ListChannels = "listChannels", Read, ListChannelsParams => ListChannelsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Has a schedule send its message now, as if it were due. Returns once the message is durable, without waiting
+        /// for the turn. Fails with `runtime_busy` if the schedule skips what is due while its session works.
+        FireChannel = "fireChannel", Control, FireChannelParams => FireChannelResult,
+            [UnknownName, ProjectNotFound, SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy,
+             Conflict, PayloadTooLarge, Overloaded, FilesystemError, Forbidden];
         /// Lists the commands that can be run: those of plugins and extensions, and skills.
         ListCommands = "listCommands", Read, ListCommandsParams => ListCommandsResult,
             [SessionNotFound, SessionFailed, ProjectNotFound, FilesystemError];

@@ -447,7 +447,13 @@ impl SessionState {
                     turn.tool_ended(message);
                 }
             }
-            Message::User(_) | Message::Internal(_) => {}
+            Message::User(message) => {
+                let turn = self.turn.as_mut();
+                if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id)) {
+                    turn.told(message);
+                }
+            }
+            Message::Internal(_) => {}
         }
     }
 

@@ -11,6 +11,7 @@ mod blob;
 mod branch;
 mod call;
 mod cancel;
+mod channels;
 mod clone;
 mod compact;
 mod completions;
@@ -260,6 +261,8 @@ pub(crate) enum ConnectedCommand {
     Graph(graph::GraphArgs),
     /// List the git worktrees that agents work in, or remove one
     Worktrees(worktrees::WorktreesArgs),
+    /// List the channels that messages come through, or have a schedule send its message now
+    Channels(channels::ChannelsArgs),
     /// List the skills of the user and of a project
     Skills(skills::SkillsArgs),
     /// List the items that a project brings, such as skills, and trust them
@@ -407,6 +410,7 @@ async fn connected(
         ConnectedCommand::Runtimes(args) => runtimes::run(&args, cli).await,
         ConnectedCommand::Graph(args) => graph::run(&args, cli).await,
         ConnectedCommand::Worktrees(args) => worktrees::run(&args, cli).await,
+        ConnectedCommand::Channels(args) => channels::run(&args, cli).await,
         ConnectedCommand::Skills(args) => skills::run(&args, cli).await,
         ConnectedCommand::Trust(args) => trust::run(&args, cli).await,
     }?;

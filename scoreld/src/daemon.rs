@@ -91,6 +91,7 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     tasks.find_support();
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started, shutdown.clone());
+    tasks.schedule();
     let watchdog = tasks.watchdog(service.watchdog(), shutdown.clone())?;
     let cause = begun(&shutdown, lock, &replaced).await;
     let within = tasks.stop_time(cause);
@@ -189,6 +190,12 @@ impl Tasks {
         let sessions = Arc::clone(self.host.sessions());
         let housekeeping = sessions.housekeep(self.closing.clone());
         self.running.push(tokio::spawn(housekeeping));
+    }
+
+    /// Sends the messages of schedules.
+    fn schedule(&mut self) {
+        let schedules = self.host.run_schedules(self.closing.clone());
+        self.running.push(tokio::spawn(schedules));
     }
 
     /// Finds out what the kernel supports. A turn that needs it before waits for it.

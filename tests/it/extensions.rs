@@ -1,5 +1,6 @@
 //! Extensions with programs: the published examples, those of projects, broken manifests, programs that misbehave.
 
+mod channels;
 mod commands;
 mod examples;
 mod faults;
@@ -14,3 +15,5 @@ mod secrets;
 mod settings;
 mod state;
 mod verbs;
+
+pub(crate) use scene::has;

@@ -13,6 +13,7 @@ mod attachments;
 mod bad_inputs;
 mod bash;
 mod beyond;
+mod channels;
 mod cli;
 mod clients;
 mod command_line;

@@ -158,6 +158,7 @@ pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
         expected_leaf_id: None,
         runner: None,
         model: None,
+        channel: None,
         command_id: None,
     }
 }

@@ -8,6 +8,7 @@ use scorel_exec::ResourceLimits;
 use scorel_extension::hook::HookEntry;
 use scorel_fetch::PrivateHost;
 use scorel_files::CheckpointLimits;
+use scorel_inbound::ChannelsConfig;
 use scorel_journal::Durability;
 use scorel_proto::{OnRestart, ToolPreset};
 use scorel_provider::Timeouts;
@@ -47,6 +48,7 @@ pub struct Config {
     /// `[prompt] text`: the user's own part of the system prompt.
     pub prompt: Option<String>,
     pub extensions: ExtensionsConfig,
+    pub channels: ChannelsConfig,
     pub mcp: McpConfig,
     /// The `[[hooks]]` of the user's file.
     pub hooks: Vec<HookEntry>,

@@ -131,6 +131,9 @@ impl ConfigWatch {
         };
         let project_id = news.project.as_deref().and_then(|dir| self.project_at(dir));
         if let Some(change) = news.change {
+            if news.project.is_none() {
+                self.config.has_changed(change.generation);
+            }
             self.tell_change(layer, project_id, change);
         }
         if let Some(problem) = news.problem {

@@ -15,7 +15,9 @@ pub(super) struct KnownKey {
 }
 
 /// Tables whose keys are names of the user's own, or begin with one.
-pub(super) const OWN_NAMES: [&str; 8] = [
+pub(super) const OWN_NAMES: [&str; 10] = [
+    "channels.cron",
+    "channels.webhook",
     "extensions",
     "hooks",
     "mcp.servers",
@@ -117,6 +119,7 @@ keys! {
     "compaction.reserveTokens" => |it| json!(it.compaction.reserve_tokens),
     "compaction.keepTokens" => |it| json!(it.compaction.keep_tokens),
     "compaction.summaryTokens" => |it| json!(it.compaction.summary_tokens),
+    "channels.enabled" => |it| json!(it.channels.enabled),
     "mcp.disabled" => |_| json!([]),
     "auxiliary.model" => none,
     "prompt.text" => none,

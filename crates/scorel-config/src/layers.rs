@@ -14,6 +14,7 @@ use scorel_orchestrator::OrchestratorLimits;
 
 use super::agent_section::agents;
 use super::bounded::{number, number_or, seconds_or};
+use super::channels_section::{channels, enabled};
 use super::dollars::Dollars;
 use super::hook_section::hooks;
 use super::mcp::mcp_servers;
@@ -61,6 +62,7 @@ impl Config {
             agents: agents(&document.agents, origin)?,
             runners,
             hooks: hooks(&document.hooks, true, origin)?,
+            channels: channels(&document.channels, origin)?,
             mcp: McpConfig {
                 disabled: document.mcp.disabled.clone(),
                 servers: mcp_servers(&document.mcp, true, origin)?,
@@ -89,6 +91,7 @@ impl Config {
             auxiliary: document.auxiliary.clone(),
             prompt: document.prompt.text.clone(),
             extensions: document.extensions.clone(),
+            channels: enabled(&document.channels),
             mcp: McpConfig::default(),
             hooks: Vec::new(),
             project_hooks: Vec::new(),

@@ -19,6 +19,7 @@ mod auxiliary;
 mod bounded;
 mod builtin_rule;
 mod cached_file;
+mod channels_section;
 mod config;
 mod config_watch;
 mod dollars;

@@ -15,6 +15,7 @@ use toml::Spanned;
 
 use super::auxiliary::AuxiliaryConfig;
 use super::bounded::Bounded;
+use super::channels_section::ChannelsSection;
 use super::config::EnvironmentConfig;
 use super::dollars::Dollars;
 use super::extension_section::ExtensionsConfig;
@@ -53,6 +54,7 @@ pub(super) struct Document {
     pub prompt: PromptSection,
     pub attach: AttachSection,
     pub extensions: ExtensionsConfig,
+    pub channels: ChannelsSection,
     pub mcp: McpSection,
     pub hooks: Vec<Spanned<HookSection>>,
 }

@@ -3,8 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scorel_home::trusted_file::{self, Stamp};
+use scorel_inbound::{ChannelsConfig, CronConfig};
 use scorel_proto::ConfigProblem;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tracing::warn;
 
 use super::cached_file::{CachedFile, FileContent, SeenStamp};
@@ -35,6 +36,8 @@ pub struct ConfigSource {
     editing: Mutex<()>,
     /// Rung when there is something to tell, or another file to watch.
     bell: Arc<Notify>,
+    /// Changes with the user's configuration, once the watch has seen it.
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -68,6 +71,7 @@ impl ConfigSource {
             state: Mutex::new(state),
             editing: Mutex::default(),
             bell: Arc::default(),
+            changes: watch::Sender::default(),
         })
     }
 
@@ -165,6 +169,11 @@ impl ConfigSource {
         &self.bell
     }
 
+    /// Tells of a change of the user's configuration.
+    pub(crate) fn has_changed(&self, generation: u64) {
+        self.changes.send_replace(generation);
+    }
+
     pub(super) fn user_path(&self) -> &Path {
         &self.user_path
     }
@@ -187,6 +196,16 @@ impl ConfigSource {
         // Poisoning can be ignored: every field is replaced as a whole, so a panic cannot have left it
         // half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CronConfig for ConfigSource {
+    fn channels(&self) -> ChannelsConfig {
+        self.current(None).channels.clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 }
 

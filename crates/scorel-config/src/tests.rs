@@ -1,4 +1,5 @@
 mod agents;
+mod channels;
 mod edit;
 mod edit_key;
 mod extensions;

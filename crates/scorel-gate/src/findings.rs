@@ -3,6 +3,8 @@ use scorel_permission::{Decision, Policy, PolicyVerdict, Rule, RuleOffer, spelle
 
 use scorel_config::GateRule;
 
+use crate::channel::GateChannel;
+
 /// The judgements of all effects of one call, combined: the strongest decision counts.
 pub(crate) struct Findings {
     pub(crate) decision: Decision,
@@ -87,6 +89,20 @@ impl Findings {
         self.decision = self.decision.max(Decision::Ask);
         self.reasons.push(reason);
         self.rules = None;
+    }
+
+    /// Says in a question that no person has started the turn. Its rules do not outlive the session: who answers has
+    /// the message in mind.
+    pub(crate) fn name_channel(&mut self, channel: &GateChannel, effects: &[Effect]) {
+        let spawns = |it: &Effect| matches!(it, Effect::SpawnAgent { .. });
+        if channel.lowers && effects.iter().any(spawns) {
+            self.ask("an agent may do more than the channel allows".to_owned());
+        }
+        if self.decision == Decision::Ask {
+            self.session_only = true;
+            let source = format!("asked for a message of the channel {}", channel.label);
+            self.reasons.push(source);
+        }
     }
 
     pub(crate) fn deny(&mut self, reason: String) {

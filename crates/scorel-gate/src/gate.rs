@@ -12,6 +12,7 @@ use scorel_permission::{BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
 use scorel_workplace::HiddenPlaces;
 
+use crate::channel::GateChannel;
 use crate::findings::Findings;
 use crate::hidden_by_rules::HiddenByRules;
 use crate::hidden_reads::without_hidden;
@@ -35,6 +36,8 @@ pub struct GateSettings {
     pub commands: CommandPlace,
     /// True if the sandbox hides from commands what rules deny to read.
     pub hides_denied: bool,
+    /// The channel whose message started the turn.
+    pub channel: Option<GateChannel>,
 }
 
 /// Where commands would run.
@@ -169,6 +172,9 @@ impl<'a> Judgement<'a> {
         }
         if let Some(reason) = hook_reason {
             self.findings.ask(reason);
+        }
+        if let Some(channel) = &self.settings.channel {
+            self.findings.name_channel(channel, effects);
         }
         // Used only if all of them are allowed.
         self.permit.granted = effects.into();

@@ -1,5 +1,6 @@
 //! The permission gate: rules and grants → decision per effect → permit, request or refusal per call.
 
+mod channel;
 mod findings;
 mod gate;
 mod grants;
@@ -10,5 +11,6 @@ mod read_filter;
 #[cfg(test)]
 mod tests;
 
+pub use channel::{GateChannel, capped};
 pub use gate::{CommandPlace, Gate, GateSettings};
 pub use grants::Grants;

@@ -1,4 +1,5 @@
 mod beyond;
+mod channels;
 mod hidden;
 mod outside;
 mod workspace;
@@ -72,6 +73,7 @@ impl GateFixture {
             allow_at_timeout: false,
             commands: CommandPlace::Sandbox,
             hides_denied: true,
+            channel: None,
         };
         change(&mut settings);
         Self {

@@ -61,6 +61,7 @@ impl AgentHost for ConfiguredAgents {
             runner: None,
             tools,
             config: &config,
+            mode: config.permissions.mode,
         };
         let sources = self.hooks.get().ok_or("the daemon starts")?;
         Ok(turn.chain(sources, []))

@@ -13,13 +13,16 @@ use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore, now_ms};
+use scorel_inbound::{Cron, CronPort};
 use scorel_journal::FileStorage;
 use scorel_models::Models;
 use scorel_orchestrator::Orchestrator;
-use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase, SessionId};
+use scorel_proto::{
+    ActiveSession, ChannelKind, DaemonManager, ErrorCode, HostEvent, Phase, RpcError, SessionId,
+};
 use scorel_rpc::Load;
 use scorel_search::SearchIndex;
-use scorel_session::{SessionError, Sessions};
+use scorel_session::{SessionError, Sessions, TokioClock};
 use scorel_workplace::worktrees::Worktrees;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -84,6 +87,8 @@ pub struct Host {
     pub(crate) executable: Option<Arc<Executable>>,
     /// Set once the RPC service exists, which is made after the host.
     pub(crate) load: OnceLock<Load>,
+    /// Set with the methods, by which their messages are sent.
+    schedules: OnceLock<Arc<Cron>>,
 }
 
 impl fmt::Debug for Host {
@@ -126,8 +131,11 @@ impl Host {
     /// Returns whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
     pub fn is_idle(&self) -> bool {
         let is_busy = |session: &ActiveSession| session.phase != Phase::Failed;
+        let channels = &self.config().channels;
+        let has_schedules = channels.is_enabled(ChannelKind::Cron) && !channels.cron.is_empty();
         let connections = self.load.get().map_or(0, Load::connections);
         connections == 0
+            && !has_schedules
             && !self.sessions.overview().active.iter().any(is_busy)
             && self.orchestrator.open_runtimes().is_empty()
     }
@@ -135,6 +143,36 @@ impl Host {
     /// Stops the programs of extensions, and servers, and waits for their ends.
     pub async fn stop_programs(&self) {
         tokio::join!(self.programs.close(), self.mcp_clients.close());
+    }
+
+    /// Has schedules send their messages through `port`. Only the first counts.
+    pub(crate) fn open_schedules(&self, port: Arc<dyn CronPort>) {
+        let clock = Arc::new(TokioClock::new());
+        let (path, config) = (self.home.join("channels.json"), Arc::clone(&self.config));
+        let cron = Cron::new(path, clock, config, port);
+        let _is_first = self.schedules.set(Arc::new(cron)).is_ok();
+    }
+
+    /// The schedules.
+    ///
+    /// # Errors
+    /// The daemon opens.
+    pub(crate) fn schedules(&self) -> Result<Arc<Cron>, RpcError> {
+        let opening = || RpcError::new(ErrorCode::Overloaded, "the daemon is not open yet");
+        self.schedules.get().cloned().ok_or_else(opening)
+    }
+
+    /// Sends the messages of schedules until `closing` is cancelled. To be spawned.
+    pub fn run_schedules(
+        &self,
+        closing: CancellationToken,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let schedules = self.schedules();
+        async move {
+            if let Ok(schedules) = schedules {
+                schedules.run(closing).await;
+            }
+        }
     }
 
     /// The current configuration, without a project's.

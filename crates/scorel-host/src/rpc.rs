@@ -9,6 +9,8 @@ mod append;
 mod attachments;
 mod call_error;
 mod caller;
+mod channel_command;
+mod channels;
 mod commands;
 mod conversation;
 mod end_wait;
@@ -49,6 +51,7 @@ use scorel_rpc::{DuplicateMethod, Table};
 pub use session_method::{SessionCommand, session_method};
 
 use crate::host::Host;
+use channels::HostCron;
 use program_calls::HostCalls;
 use register::{client_method, method, subscription};
 
@@ -57,6 +60,7 @@ pub fn table(context: Arc<Host>) -> Result<Table<Host>, DuplicateMethod> {
     let metrics = Arc::clone(&context.metrics);
     let calls = HostCalls(Arc::downgrade(&context));
     context.programs.answer_with(Arc::new(calls));
+    context.open_schedules(Arc::new(HostCron(Arc::downgrade(&context))));
     let mut table = Table::new(context);
     table.observe(metrics);
     methods_of_the_host(&mut table)?;
@@ -118,6 +122,8 @@ fn methods_of_sessions(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     client_method::<proto::SendMessage, _, _>(table, conversation::send)?;
     method::<proto::ListCommands, _, _>(table, commands::list)?;
     client_method::<proto::RunCommand, _, _>(table, commands::run)?;
+    method::<proto::ListChannels, _, _>(table, channels::list)?;
+    method::<proto::FireChannel, _, _>(table, channels::fire)?;
     client_method::<proto::RewriteQueue, _, _>(table, conversation::rewrite_queue)?;
     client_method::<proto::Cancel, _, _>(table, conversation::cancel)?;
     client_method::<proto::Compact, _, _>(table, conversation::compact)?;

@@ -36,7 +36,7 @@ use crate::runners::HostRunners;
 use crate::session_blobs::SessionBlobs;
 use crate::titles;
 use new_turn::NewTurn;
-use scorel_gate::{CommandPlace, Gate, GateSettings, Grants};
+use scorel_gate::{CommandPlace, Gate, GateChannel, GateSettings, Grants};
 use session_state::{PrepareTurn, SessionState};
 use turn_error::config_error;
 use workplaces::Workplaces;
@@ -125,8 +125,10 @@ impl Turns {
         let granted = self.grants.of(request.project_id).map_err(config_error)?;
         let granted = granted.iter().chain(&request.allowed);
         let (permissions, commands) = (&config.permissions, &self.places.commands);
+        let channel = request.channel.as_ref();
         let settings = GateSettings {
-            mode: permissions.mode,
+            mode: turn.mode(),
+            channel: channel.map(|it| GateChannel::of(it, permissions.mode)),
             rules: permissions.rules.with_granted(granted),
             base_dirs: commands.base_dirs(dir),
             timeout: permissions.timeout,

@@ -36,8 +36,12 @@ pub fn waiting(body: &TurnWaitingBody, zone: &TimeZone) -> String {
 
 /// When the limit ends that a provider has set, which may be days away.
 pub fn limit_end(ms: u64, zone: &TimeZone) -> String {
-    let time = moment_text(ms, zone, "%Y-%m-%d %H:%M");
-    format!("the limit ends at {time}")
+    format!("the limit ends at {}", day_time(ms, zone))
+}
+
+/// A moment in milliseconds since 1970 as a day with its time.
+pub fn day_time(ms: u64, zone: &TimeZone) -> String {
+    moment_text(ms, zone, "%Y-%m-%d %H:%M")
 }
 
 /// A moment in milliseconds since 1970 as a time of day. Waits last hours at most.

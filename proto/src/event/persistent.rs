@@ -14,8 +14,9 @@ use super::{
 };
 use crate::tags::without_our_tags;
 use crate::{
-    ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
-    RecordedFiles, Seq, SessionId, ThinkingLevel, TitleSource, ToolPreset, TurnId,
+    ChannelSource, ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart,
+    PermissionMode, QueueItemId, RecordedFiles, Seq, SessionId, ThinkingLevel, TitleSource,
+    ToolPreset, TurnId,
 };
 
 /// An event that is written to the session's log and synced before any client sees it.
@@ -133,7 +134,8 @@ persistent_bodies! {
     Rewind(RewindBody) = "rewind", Move;
     /// The active leaf moved to another branch.
     Branch(BranchBody) = "branch", Move;
-    /// The next message arrived through an external channel.
+    /// The next message arrived through an external channel. Written in one step with that message, and no part of
+    /// its turn.
     ChannelInject(ChannelInjectBody) = "channel_inject", Aside;
     /// The session's title, model or other settings changed.
     SessionInfo(SessionInfoBody) = "session_info", Aside;
@@ -284,6 +286,20 @@ pub struct ChannelInjectBody {
     pub external_id: String,
     /// Further data of the channel.
     pub metadata: Option<Value>,
+    /// The most that the message's turn may do.
+    #[serde(default)]
+    pub mode: PermissionMode,
+}
+
+impl From<ChannelSource> for ChannelInjectBody {
+    fn from(source: ChannelSource) -> Self {
+        Self {
+            channel: source.channel,
+            external_id: source.external_id,
+            metadata: source.metadata,
+            mode: source.mode,
+        }
+    }
 }
 
 /// Body of `session_info`.

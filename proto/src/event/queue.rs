@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AgentTaskId, Block, ClientId, CommandId, CompactionId, EventId, QueueItemId, TurnId};
+use crate::{
+    AgentTaskId, Block, ChannelSource, ClientId, CommandId, CompactionId, EventId, QueueItemId,
+    TurnId,
+};
 
 /// Body of `queue_update`.
 #[serde_with::skip_serializing_none]
@@ -136,6 +139,8 @@ pub struct QueueItemMeta {
     pub custom: Option<QueuedCustomMessage>,
     /// The runtime whose result the message is.
     pub runtime_id: Option<AgentTaskId>,
+    /// The channel that the message comes through.
+    pub channel: Option<ChannelSource>,
 }
 
 /// The fields that the `custom_message` made from a queue item has besides the item's content.

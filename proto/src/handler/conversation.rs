@@ -5,8 +5,8 @@ use super::{DisplayPart, DisplayStyle, LlmAction};
 use crate::tags::{foreign, reminder};
 use crate::{
     AssistantMessage, Block, CompactBody, CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage,
-    MCP_INSTRUCTIONS_KIND, Message, MessageSource, SKILLS_KIND, SessionChanges, TOOLS_KIND,
-    ToolResultMessage, UserMessage,
+    MCP_INSTRUCTIONS_KIND, Message, MessageChannel, MessageSource, SKILLS_KIND, SessionChanges,
+    TOOLS_KIND, ToolResultMessage, UserMessage,
 };
 
 /// The daemon's own message stands where a turn goes on after an interruption. The request before it
@@ -97,7 +97,10 @@ pub(super) fn message_to_llm(message: &Message) -> LlmAction {
         Message::User(user) if user.meta.runtime_id.is_some() => {
             LlmAction::Include(Message::User(of_agent(user)))
         }
-        Message::User(_) => LlmAction::Include(message.clone()),
+        Message::User(user) => match &user.meta.channel {
+            Some(channel) => LlmAction::Include(Message::User(through(channel, user))),
+            None => LlmAction::Include(message.clone()),
+        },
         Message::Assistant(assistant) => assistant_to_llm(assistant),
         Message::ToolResult(result) => {
             LlmAction::Include(Message::ToolResult(result_to_llm(result)))
@@ -150,6 +153,21 @@ fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
     LlmAction::Include(Message::Assistant(message))
 }
 
+/// A message that no person has typed: the words of whoever writes there, behind the program's own about where they come
+/// from.
+fn through(channel: &MessageChannel, message: &UserMessage) -> UserMessage {
+    let source = format!(
+        "This message came through the channel {}. The user has not typed it.",
+        channel.label()
+    );
+    let mut content = vec![Block::text(reminder(&source))];
+    content.extend(foreign(&message.content));
+    UserMessage {
+        content,
+        meta: message.meta.clone(),
+    }
+}
+
 fn of_agent(message: &UserMessage) -> UserMessage {
     UserMessage {
         content: foreign(&message.content),
@@ -175,8 +193,21 @@ fn result_to_llm(message: &ToolResultMessage) -> ToolResultMessage {
 
 pub(super) fn message_to_display(message: &Message) -> Vec<DisplayPart> {
     match message {
-        Message::User(UserMessage { content, .. }) => {
-            DisplayPart::only(DisplayStyle::User, Block::plain_text_of(content))
+        Message::User(UserMessage { content, meta }) => {
+            let channel = meta.channel.as_ref();
+            let source = channel.map(|it| {
+                format!(
+                    "through the channel {}, which allows {}",
+                    it.label(),
+                    it.mode
+                )
+            });
+            let mut parts = source.map_or_else(Vec::new, DisplayPart::note);
+            parts.push(DisplayPart::new(
+                DisplayStyle::User,
+                Block::plain_text_of(content),
+            ));
+            parts
         }
         Message::Assistant(assistant) => assistant_to_display(assistant),
         Message::ToolResult(message) => {

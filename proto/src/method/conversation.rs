@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::files::RestoreOptions;
 use super::present::present;
 use crate::{
-    Block, CommandId, CompactionId, EventId, Message, PermissionDecision, PermissionRequestId,
-    QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
+    Block, ChannelSource, CommandId, CompactionId, EventId, Message, PermissionDecision,
+    PermissionRequestId, QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image`, `blob` and `attachment` blocks.
@@ -94,7 +94,11 @@ pub struct SendMessageParams {
     /// Changes what runs the session's turns from this message on: the name of a runner, or `scorel`.
     /// One that is not installed is accepted, and the outcome of the turn says so.
     pub runner: Option<String>,
-    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    /// The channel that the message comes through, if no person sends it. Its `externalId` makes the call
+    /// idempotent. Such a message never steers, changes neither model nor runner, attaches to the active leaf, and has
+    /// the channel as its author.
+    pub channel: Option<ChannelSource>,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`. Not with `channel`.
     pub command_id: Option<CommandId>,
 }
 

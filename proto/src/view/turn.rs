@@ -3,9 +3,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AssistantMessage, Block, CostTotal, EventId, FileBefore, HookPoint, PermissionDecisionBody,
-    PermissionRequestBody, ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
-    WaitKind,
+    AssistantMessage, Block, CostTotal, EventId, FileBefore, HookPoint, MessageChannel,
+    PermissionDecisionBody, PermissionRequestBody, ToolResultMessage, ToolStartedBody, TurnId,
+    TurnWaitingBody, Usage, UserMessage, WaitKind,
 };
 
 /// The activity of a session.
@@ -69,6 +69,9 @@ pub struct OpenTurn {
     /// The times that hooks have made it go on when it was at its end.
     #[serde(default)]
     pub went_on: u32,
+    /// The channel whose message started it, which caps what it may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<MessageChannel>,
     /// The tool calls without a result, in call order.
     pub calls: Vec<OpenCall>,
 }
@@ -129,6 +132,7 @@ impl OpenTurn {
             cost: CostTotal::default(),
             hooked: 0,
             went_on: 0,
+            channel: None,
             calls: Vec::new(),
         }
     }
@@ -152,6 +156,13 @@ impl OpenTurn {
     pub fn is_at_rest(&self) -> bool {
         let has_begun = |call: &OpenCall| call.started.is_some() || call.ran_by.is_some();
         !self.has_hole && !self.calls.iter().any(has_begun)
+    }
+
+    /// A message of the turn. None of a channel is a steer, so one that came through a channel started the turn.
+    pub(super) fn told(&mut self, message: &UserMessage) {
+        if self.channel.is_none() {
+            self.channel = message.meta.channel.as_deref().cloned();
+        }
     }
 
     pub(super) fn pause(&mut self, now: u64) {

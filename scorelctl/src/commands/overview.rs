@@ -21,7 +21,7 @@ const GROUPS: [(&str, &str); 9] = [
     ("Agents", "spawn agents runtimes graph worktrees runners"),
     (
         "Set up",
-        "config projects skills hooks ext mcp workflow trust completions",
+        "config projects skills hooks ext mcp channels workflow trust completions",
     ),
     (
         "Daemon",

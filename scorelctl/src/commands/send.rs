@@ -263,6 +263,7 @@ async fn submit(
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
         runner: args.runner.clone(),
+        channel: None,
         command_id: None,
     };
     // Nothing may fail from here on: a failure says that the message was not accepted.

@@ -54,6 +54,7 @@ pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failu
         expected_leaf_id: None,
         model: None,
         runner: None,
+        channel: None,
         command_id: None,
     };
     let (answer, files) = draft.send(params, &dir, &cli.daemon).await?;

@@ -31,6 +31,12 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
                 None => "`scorelctl mcp list` lists the servers".to_owned(),
             }
         }
+        ErrorCode::UnknownName if error.details["kind"] == "schedule" => {
+            match error.details["suggestion"].as_str() {
+                Some(name) => format!("did you mean {}?", one_line(name)),
+                None => "`scorelctl channels list` lists the schedules".to_owned(),
+            }
+        }
         ErrorCode::UnknownName => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean /{}?", one_line(name)),
             None => "a text that begins with a slash is a message if a blank is in front of it"

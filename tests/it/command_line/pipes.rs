@@ -36,6 +36,7 @@ const LINES: &[&str] = &[
     "graph",
     "worktrees",
     "skills",
+    "channels list",
     "trust",
     "approve",
     "status",

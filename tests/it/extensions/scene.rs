@@ -196,7 +196,7 @@ pub(super) fn python(extensions: &Path, id: &str, manifest: &str, functions: &st
 }
 
 /// Returns whether a program is there. In CI all are needed.
-pub(super) fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok();
     let is_needed = std::env::var_os("CI").is_some();
     assert!(is_there || !is_needed, "{program} is not installed");

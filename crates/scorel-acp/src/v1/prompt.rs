@@ -95,6 +95,7 @@ impl Prompt {
             expected_leaf_id: None,
             model: None,
             runner: None,
+            channel: None,
             command_id: Some(self.command_id.clone()),
         };
         loop {

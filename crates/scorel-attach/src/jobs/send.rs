@@ -106,6 +106,7 @@ async fn attempt<C: Connect>(
             expected_leaf_id: None,
             model: None,
             runner: None,
+            channel: None,
             command_id: Some(command_id),
         };
         let error = match caller.call::<SendMessage>(&params).await {

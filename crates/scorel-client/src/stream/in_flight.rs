@@ -33,6 +33,7 @@ fn joined(turn_id: TurnId) -> OpenTurn {
         cost: CostTotal::default(),
         hooked: 0,
         went_on: 0,
+        channel: None,
         calls: Vec::new(),
     }
 }

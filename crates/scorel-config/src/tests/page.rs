@@ -72,6 +72,7 @@ fn every_key_is_on_the_page() {
         "runners.NAME",
         "agents.TYPE",
         "mcp.servers",
+        "channels.cron",
     ];
     let own = own.into_iter().flat_map(|section| {
         let names = known_in(section).unwrap();

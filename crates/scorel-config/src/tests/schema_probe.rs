@@ -9,7 +9,7 @@ use crate::parse::parse;
 const STRANGE: &str = "xyzzy";
 
 /// Sections of which a file may have several.
-const LISTS: [&str; 1] = ["mcp.servers"];
+const LISTS: [&str; 2] = ["mcp.servers", "channels.cron"];
 
 /// What the loader says of the values of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -189,6 +189,7 @@ impl ConfiguredHome {
                 allow_at_timeout: false,
                 commands: CommandPlace::Sandbox,
                 hides_denied: true,
+                channel: None,
             })),
             hooks: HookChain::default(),
             clock: Arc::new(TokioClock::new()),

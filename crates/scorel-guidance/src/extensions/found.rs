@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use scorel_extension::ExtensionId;
 use scorel_plugin::{Plugin, PluginPlace};
+use scorel_proto::{Channel, ChannelKind};
 
 use super::content::ExtensionReading;
 use crate::trust::Inert;
@@ -20,6 +21,23 @@ pub struct FoundExtension {
     pub state: ExtensionState,
     /// Read from the directory that is used, or from the one that people are to look at.
     pub reading: Arc<ExtensionReading>,
+}
+
+impl FoundExtension {
+    /// The channels through which its program may send messages, if extensions are `enabled` to.
+    pub fn channels(&self, enabled: bool) -> Vec<Channel> {
+        let is_usable = matches!(self.state, ExtensionState::Usable(_));
+        let manifest = self.reading.manifest().filter(|_| is_usable);
+        let channel = |name: &String| Channel {
+            name: name.clone(),
+            kind: ChannelKind::Extension,
+            enabled,
+            extension: Some(self.id.to_string()),
+            cron: None,
+        };
+        let declared = manifest.into_iter().flat_map(|it| &it.channels);
+        declared.map(channel).collect()
+    }
 }
 
 /// Says whether an extension may be used.

@@ -73,6 +73,14 @@ pub const TRUST: StateKind = StateKind {
     cure: "fix it, or remove it and trust the items again",
 };
 
+pub const CHANNELS: StateKind = StateKind {
+    place: "channels.json",
+    version: Some(1),
+    max_bytes: MAX_LIST,
+    need: Need::Use,
+    cure: "fix it, or remove it: then schedules begin anew, and what they missed is left out",
+};
+
 pub const WORKTREE: StateKind = StateKind {
     place: "worktrees/*.json",
     version: None,

@@ -345,7 +345,7 @@ fn scene(turn: &HookTurn<'_>, transcript_path: PathBuf) -> HookScene {
         session_id: id.clone(),
         transcript_path,
         directory: turn.directory.to_owned(),
-        permission_mode: their_mode(turn.config.permissions.mode).to_owned(),
+        permission_mode: their_mode(turn.mode).to_owned(),
         agent: turn.agent.map(|agent| HookAgent {
             id,
             agent_type: agent.agent_type.clone(),

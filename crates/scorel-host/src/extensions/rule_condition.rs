@@ -28,6 +28,7 @@ impl HookCondition for RuleCondition {
             allow_at_timeout: false,
             commands: CommandPlace::Sandbox,
             hides_denied: false,
+            channel: None,
         });
         let judged = gate.judge(effects, None);
         async move { !matches!(judged.await, Verdict::Allow(_)) }.boxed()

@@ -237,6 +237,7 @@ impl Host {
             shutdown: parts.shutdown,
             executable: Executable::of_this_process().map(Arc::new),
             load: OnceLock::new(),
+            schedules: OnceLock::new(),
         }))
     }
 }

@@ -37,6 +37,7 @@ impl Word {
             meta: Some(QueueItemMeta {
                 custom: Some(custom),
                 runtime_id: None,
+                channel: None,
             }),
             ..command.queue_item(kind, vec![Block::text(self.text)])
         }

@@ -21,6 +21,8 @@ pub(crate) struct ProgramCaller {
     pub(crate) id: ExtensionId,
     /// The project whose extension it is; `None` for the user's.
     pub(crate) project: Option<ProjectId>,
+    /// The channels that its manifest declares.
+    pub(crate) channels: Vec<String>,
 }
 
 impl ProgramCaller {

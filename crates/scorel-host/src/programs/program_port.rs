@@ -55,6 +55,7 @@ impl ExtensionPort for ProgramPort {
         let caller = ProgramCaller {
             id: self.manifest.id.clone(),
             project: self.project.as_ref().map(|it| it.id),
+            channels: self.manifest.channels.clone(),
         };
         match self.means.calls.get() {
             Some(calls) => calls.call(caller, method, params),

@@ -125,6 +125,7 @@ pub(super) fn gate_of_files(host: &Host, project: &Path, dir: &Path) -> Gate {
         allow_at_timeout: false,
         commands: CommandPlace::Sandbox,
         hides_denied: commands.hides_denied(),
+        channel: None,
     };
     Gate::new(settings).hiding(commands.hidden(&config, dir))
 }

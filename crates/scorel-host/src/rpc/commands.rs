@@ -118,6 +118,7 @@ pub(super) async fn run(
         expected_leaf_id: None,
         model: params.model,
         runner: params.runner,
+        channel: None,
     };
     let message = Some(lane.mutate(request).await?);
     Ok(RunCommandResult { message, reply })

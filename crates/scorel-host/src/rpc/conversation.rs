@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use scorel_inbound::ChannelSender;
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, Cancel, CancelChildren, CancelParams, CancelResult, Compact, CompactParams,
@@ -13,10 +14,12 @@ use scorel_proto::{
 };
 use scorel_rpc::RpcCall;
 use scorel_session::{
-    CancelAndClear, PermissionResponse, QuestionFilter, QueueRewrite, SendRequest, SessionError,
+    CancelAndClear, MutationCommand, PermissionResponse, QuestionFilter, QueueRewrite, SendRequest,
+    SessionError,
 };
 
 use super::caller::{client, command};
+use super::channel_command::channel_command;
 use super::sessions::{check_model, check_name, check_runner, limit};
 use crate::host::Host;
 use crate::rpc::attachments::attachments;
@@ -31,19 +34,31 @@ pub(super) async fn send(
     call: RpcCall,
     mut params: SendMessageParams,
 ) -> Reply<SendMessageResult> {
+    let command = match params.channel {
+        Some(_) => channel_command(&host, ChannelSender::Client, &params)?,
+        None => command::<SendMessage>(&call, params.command_id.take(), &params)?,
+    };
+    accept(&host, command, params).await
+}
+
+/// Accepts a message by its command, once.
+pub(super) async fn accept(
+    host: &Arc<Host>,
+    command: MutationCommand,
+    params: SendMessageParams,
+) -> Reply<SendMessageResult> {
     check_content("content", &params.content.0)?;
-    let command = command::<SendMessage>(&call, params.command_id.take(), &params)?;
     check_name("model", params.model.as_deref())?;
-    check_runner(&host, params.runner.as_deref())?;
+    check_runner(host, params.runner.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
     // A repeated command reads no file again: they may be others by now, or gone.
     let receipt = lane.receipt(&command)?;
     if let Some(answer) = receipt.and_then(|it| it.sent()) {
         return Ok(answer);
     }
-    check_model(&host, &lane, params.model.as_deref(), None).await?;
+    check_model(host, &lane, params.model.as_deref(), None).await?;
     let mut content = message_pictures::checked(&lane, "content", params.content.0).await?;
-    content.extend(attachments(&host, &lane, &params.attachments).await?);
+    content.extend(attachments(host, &lane, &params.attachments).await?);
     let request = SendRequest {
         command,
         content,
@@ -52,6 +67,7 @@ pub(super) async fn send(
         expected_leaf_id: params.expected_leaf_id,
         model: params.model,
         runner: params.runner,
+        channel: params.channel,
     };
     Ok(lane.mutate(request).await?)
 }

@@ -91,6 +91,7 @@ fn find(
         runner: None,
         tools: &tools,
         config: &config,
+        mode: config.permissions.mode,
     };
     let mut hooks = host.command_hooks.of_turn(&turn).commands.into_iter();
     let hook = hooks.find(|hook| scorel_engine::Hooks::name(hook) == name);

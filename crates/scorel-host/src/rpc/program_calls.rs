@@ -3,15 +3,18 @@
 use std::sync::{Arc, Weak};
 
 use futures_util::future::BoxFuture;
+use scorel_inbound::ChannelSender;
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomParams, CommandId,
-    ErrorCode, GetEvents, GetEventsParams, Method, RpcError, SendMessage, SessionId,
+    ErrorCode, GetEvents, GetEventsParams, Method, RpcError, SendMessage, SendMessageParams,
+    SessionId,
 };
 use scorel_session::MutationCommand;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{append, reading};
+use super::channel_command::channel_command;
+use super::{append, conversation, reading};
 use crate::host::Host;
 use crate::programs::{ProgramCaller, ProgramCalls};
 use crate::rpc::call_error::{CallError, Reply};
@@ -71,10 +74,15 @@ impl ProgramCall {
                 self.check(params.session_id, kinds).await?;
                 Ok(json!(reading::get_events(self.host, params).await?))
             }
-            SendMessage::NAME => Err(forbidden(
-                "an extension sends messages through a channel, which this daemon does not have yet",
-                Value::Null,
-            )),
+            SendMessage::NAME => {
+                let params: SendMessageParams = parsed(params)?;
+                self.check(params.session_id, []).await?;
+                let sender = ChannelSender::Extension(&self.caller.channels);
+                let command = channel_command(&self.host, sender, &params)?;
+                Ok(json!(
+                    conversation::accept(&self.host, command, params).await?
+                ))
+            }
             other => {
                 let text = format!("there is no method `{other}` for extensions");
                 Err(RpcError::new(ErrorCode::MethodNotFound, text).into())

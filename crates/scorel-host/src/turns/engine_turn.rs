@@ -45,7 +45,7 @@ impl Turns {
             model: provider.model(),
             tools: &tools,
             access: Access {
-                mode: config.permissions.mode,
+                mode: turn.mode(),
                 has_sandbox: self.places.commands.has_sandbox(),
                 has_caches: !config.tools.caches.is_empty(),
             },
@@ -74,7 +74,7 @@ impl Turns {
         let mut notices = outside.notices;
         if has_commands {
             let has_sandbox = self.places.commands.has_sandbox();
-            notices.extend(notices::of_turn(config.permissions.mode, has_sandbox));
+            notices.extend(notices::of_turn(turn.mode(), has_sandbox));
         }
         let auxiliary = config.auxiliary.model.as_deref();
         let compaction = CompactionSetup {

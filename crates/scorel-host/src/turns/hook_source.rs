@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_config::Config;
+use scorel_config::{Config, Mode};
 use scorel_engine::{HookChain, Hooks, ToolList};
 use scorel_guidance::skills::SkillProject;
 use scorel_proto::{ProjectId, SessionAgent, SessionId, TurnId};
@@ -35,6 +35,8 @@ pub struct HookTurn<'a> {
     pub tools: &'a ToolList,
     /// The configuration of the project.
     pub config: &'a Config,
+    /// The mode of the turn, which a channel can lower.
+    pub mode: Mode,
 }
 
 impl HookTurn<'_> {

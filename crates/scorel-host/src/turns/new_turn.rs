@@ -1,8 +1,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_config::Config;
+use scorel_config::{Config, Mode};
 use scorel_engine::{ToolList, TurnLimits};
+use scorel_gate::capped;
 use scorel_guidance::skills::SkillProject;
 use scorel_session::TurnRequest;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +30,12 @@ impl<'a> NewTurn<'a> {
     /// The agent that works in the session, by its name in the configuration.
     pub(super) fn agent_type(&self) -> Option<&'a str> {
         Some(self.request.agent.as_ref()?.agent_type.as_str())
+    }
+
+    /// The configured mode, or less if the channel allows less whose message started the turn.
+    pub(super) fn mode(&self) -> Mode {
+        let channel = self.request.channel.as_ref();
+        capped(self.config.permissions.mode, channel)
     }
 
     pub(super) fn blobs(&self) -> Arc<SessionBlobs> {
@@ -67,6 +74,7 @@ impl<'a> NewTurn<'a> {
             runner: self.request.runner.as_deref(),
             tools,
             config: self.config,
+            mode: self.mode(),
         }
     }
 }

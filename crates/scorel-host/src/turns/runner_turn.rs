@@ -30,7 +30,7 @@ impl Turns {
         let settings = found.map_err(|unknown| unknown.error().turn_error())?;
         let opened = self.runners.open(config, settings, dir);
         let runner = opened.map_err(|error| error.turn_error())?;
-        let mode = config.permissions.mode;
+        let mode = turn.mode();
         check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
         let SessionTools { project, .. } = turn.session.tools(request, config, dir)?;
         // Hooks may look at what is asked about as at calls of our own tools.

@@ -117,6 +117,7 @@ impl Parent {
             meta: Some(QueueItemMeta {
                 custom: None,
                 runtime_id: Some(id),
+                channel: None,
             }),
             command_id: None,
             digest: None,

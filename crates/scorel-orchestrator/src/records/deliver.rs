@@ -44,6 +44,7 @@ fn result_item(
         meta: Some(QueueItemMeta {
             custom: None,
             runtime_id: Some(id),
+            channel: None,
         }),
         ..command.queue_item(kind, content)
     })

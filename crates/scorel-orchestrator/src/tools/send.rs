@@ -47,6 +47,15 @@ async fn send(
     message: String,
 ) -> Result<ToolOutcome, OrchestratorError> {
     let lane = tools.lane(&[id]).await?;
+    let is_capped = lane.view(|view| {
+        let turn = view.state.turn.as_ref();
+        turn.is_some_and(|turn| turn.channel.is_some())
+    });
+    if is_capped {
+        let text =
+            "this turn answers a message of a channel, and the agent may do more than that allows";
+        return Err(OrchestratorError::InvalidParams(text.to_owned()));
+    }
     let runtime = lane.runtimes(|all| all.get(id).cloned());
     // A message to one that waits would begin it beside the quota.
     let has_begun = |runtime: &AgentTask| {
@@ -69,6 +78,7 @@ async fn send(
         expected_leaf_id: None,
         model: None,
         runner: None,
+        channel: None,
     };
     child.mutate(request).await?;
     Ok(ToolOutcome::success(

@@ -115,6 +115,7 @@ fn queued(request: AppendMessage) -> Result<QueueItem, SessionError> {
         meta: Some(QueueItemMeta {
             custom: Some(custom),
             runtime_id: None,
+            channel: None,
         }),
         ..request.command.queue_item(QueueKind::Steer, content)
     })

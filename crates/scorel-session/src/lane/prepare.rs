@@ -77,6 +77,11 @@ impl Lane {
             project_id: self.header().project_id,
             turn_id: view.state.turn.as_ref().map(|turn| turn.turn_id),
             agent: self.header().agent.clone(),
+            channel: view
+                .state
+                .turn
+                .as_ref()
+                .and_then(|turn| turn.channel.clone()),
             runner: None,
             model: view.state.model.clone(),
             thinking_level: view.state.thinking_level,

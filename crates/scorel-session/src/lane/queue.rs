@@ -158,6 +158,8 @@ impl Section<'_> {
             return Ok(());
         };
         let turn_id = TurnId::generate();
+        let channel = item.meta.as_ref().and_then(|meta| meta.channel.clone());
+        self.tell_source(channel, item.client_id)?;
         let draft = taken(item, MessageSource::FollowUp, turn_id);
         self.commit_first(draft, JobName::Turn(turn_id))?;
         self.begin_turn(turn_id);
@@ -205,11 +207,16 @@ impl Section<'_> {
 fn taken(item: QueueItem, source: MessageSource, turn_id: TurnId) -> EventDraft {
     let author = item.client_id;
     let queue_item_id = Some(item.queue_item_id);
-    let QueueItemMeta { custom, runtime_id } = item.meta.unwrap_or_default();
+    let QueueItemMeta {
+        custom,
+        runtime_id,
+        channel,
+    } = item.meta.unwrap_or_default();
     let content = item.content;
     let meta = Meta {
         source: Some(source),
         runtime_id,
+        channel: channel.as_ref().map(|it| Box::new(it.into())),
         ..Meta::default()
     };
     let message = match &custom {

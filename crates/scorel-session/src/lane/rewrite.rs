@@ -1,4 +1,6 @@
-use scorel_proto::{QueueEdit, QueueItem, QueueItemId, QueueOp, RewriteQueueResult};
+use scorel_proto::{
+    Queue, QueueEdit, QueueItem, QueueItemId, QueueKind, QueueOp, RewriteQueueResult,
+};
 
 use super::mutate::Mutation;
 use super::{EventDraft, Section};
@@ -77,6 +79,7 @@ impl QueueRewrite {
                 let text = format!("{id} is not in the queue, or an earlier operation removed it");
                 return Err(SessionError::InvalidParams(text));
             }
+            check_steer(edit, &queue)?;
             let op = self.op(edit, section);
             queue.apply_op(&op);
             ops.push(op);
@@ -141,6 +144,27 @@ impl QueueRewrite {
             QueueEdit::Resume {} => QueueOp::Resume,
         }
     }
+}
+
+/// A message of a channel would be read with the rights of the turn that it steers.
+fn check_steer(edit: &QueueEdit, queue: &Queue) -> Result<(), SessionError> {
+    let QueueEdit::Convert {
+        queue_item_id,
+        kind: QueueKind::Steer,
+    } = edit
+    else {
+        return Ok(());
+    };
+    let through_channel = |item: &QueueItem| {
+        let meta = item.meta.as_ref();
+        item.queue_item_id == *queue_item_id && meta.is_some_and(|it| it.channel.is_some())
+    };
+    if queue.items.iter().any(through_channel) {
+        let text =
+            format!("{queue_item_id} came through a channel: it waits for a turn of its own");
+        return Err(SessionError::InvalidParams(text));
+    }
+    Ok(())
 }
 
 const fn named_item(edit: &QueueEdit) -> Option<QueueItemId> {

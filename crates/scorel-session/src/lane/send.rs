@@ -2,8 +2,9 @@ use std::io;
 
 use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
-    Block, EventId, Message, MessageBody, Meta, PersistentBody, Phase, QueueKind,
-    SendMessageResult, SessionChanges, SessionInfoBody, TurnId, UserMessage, WhileRunning,
+    Block, ChannelSource, ClientId, EventId, Message, MessageBody, Meta, PersistentBody, Phase,
+    QueueItemMeta, QueueKind, SendMessageResult, SessionChanges, SessionInfoBody, TurnId,
+    UserMessage, WhileRunning,
 };
 use serde::Serialize;
 
@@ -33,6 +34,8 @@ pub struct SendRequest {
     pub model: Option<String>,
     /// Becomes what runs the session's turns.
     pub runner: Option<String>,
+    /// The channel that it comes through. Such a message waits for a turn of its own.
+    pub channel: Option<ChannelSource>,
 }
 
 impl Mutation for SendRequest {
@@ -126,14 +129,19 @@ impl Section<'_> {
 
     fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
+        let meta = Meta {
+            channel: request.channel.as_ref().map(|it| Box::new(it.into())),
+            ..Meta::default()
+        };
         let message = Message::User(UserMessage {
             content: request.content,
-            meta: Meta::default(),
+            meta,
         });
         self.choose(&request.command, (request.model, request.runner), &message)?;
         let body = PersistentBody::Message(MessageBody::new(message));
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         draft.parent = request.parent_event_id;
+        self.tell_source(request.channel, request.command.client_id)?;
         let leaf = self.view().leaf();
         let event = self.commit_first(draft, JobName::Turn(turn_id))?;
         if event.parent_id != leaf {
@@ -151,10 +159,15 @@ impl Section<'_> {
         let position = self.queue_position()?;
         let command = request.command.clone();
         let kind = match request.while_running {
-            WhileRunning::Steer => self.queued_as(QueueKind::Steer),
-            WhileRunning::FollowUp | WhileRunning::Reject => QueueKind::FollowUp,
+            // The running turn has rights of its own, which are not those of the channel.
+            WhileRunning::Steer if request.channel.is_none() => self.queued_as(QueueKind::Steer),
+            _ => QueueKind::FollowUp,
         };
-        let item = request.command.queue_item(kind, request.content);
+        let mut item = request.command.queue_item(kind, request.content);
+        item.meta = request.channel.map(|channel| QueueItemMeta {
+            channel: Some(channel),
+            ..QueueItemMeta::default()
+        });
         self.check_queue_bytes(&item)?;
         self.choose(&command, (request.model, request.runner), &item)?;
         let queue_item_id = item.queue_item_id;
@@ -166,6 +179,21 @@ impl Section<'_> {
             position: u32::try_from(position).unwrap_or(u32::MAX),
             seq,
         })
+    }
+
+    /// Records the channel that the next message comes through. If that message is not recorded then, this stays
+    /// without a meaning: a message names its channel itself.
+    pub(super) fn tell_source(
+        &mut self,
+        channel: Option<ChannelSource>,
+        author: ClientId,
+    ) -> Result<(), SessionError> {
+        let Some(channel) = channel else {
+            return Ok(());
+        };
+        let body = PersistentBody::ChannelInject(channel.into());
+        self.commit(EventDraft::new(body).authored_by(author))
+            .map(drop)
     }
 
     /// Records another model or runner for the session, before `message`.

@@ -2,6 +2,7 @@
 
 mod anchors;
 mod cancel;
+mod channels;
 mod checkpoint;
 mod clean_index;
 mod clear_queue;

@@ -308,6 +308,7 @@ pub(crate) fn message(text: &str) -> SendRequest {
         expected_leaf_id: None,
         model: None,
         runner: None,
+        channel: None,
     }
 }
 

@@ -196,6 +196,7 @@ fn a_result_that_is_held_back_keeps_the_pause_of_an_outcome_as_it_is() {
     item.meta = Some(QueueItemMeta {
         custom: None,
         runtime_id: Some(AgentTaskId::generate()),
+        channel: None,
     });
     log.queue(vec![QueueOp::Add {
         item,

@@ -2,10 +2,11 @@ use serde_json::{Value, json};
 
 use super::log::{Log, assistant, call, message};
 use crate::{
-    Block, EventId, Message, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
-    PermissionRequestBody, PermissionRequestId, PersistentBody, Phase, RuntimeStart,
-    SeqReserveBody, SessionChanges, SessionId, SessionInfoBody, ThinkingLevel, ToolStartedBody,
-    TransientBody, TurnResumedBody, TurnWaitingBody,
+    Block, EventId, Message, MessageChannel, Meta, Origin, OutcomeReason, PermissionDecision,
+    PermissionDecisionBody, PermissionMode, PermissionRequestBody, PermissionRequestId,
+    PersistentBody, Phase, RuntimeStart, SeqReserveBody, SessionChanges, SessionId,
+    SessionInfoBody, ThinkingLevel, ToolStartedBody, TransientBody, TurnResumedBody,
+    TurnWaitingBody, UserMessage,
 };
 
 fn phase(log: &Log) -> Phase {
@@ -25,6 +26,42 @@ fn a_turn_is_open_from_its_first_record_to_its_outcome() {
     log.outcome(OutcomeReason::Completed);
     assert_eq!(phase(&log), Phase::Idle);
     assert_eq!(log.view.state.turn, None);
+}
+
+#[test]
+fn a_turn_knows_the_channel_that_its_first_message_came_through() {
+    let mut log = Log::new();
+    let channel = MessageChannel {
+        channel: "chat".into(),
+        external_id: "1".into(),
+        mode: PermissionMode::Ask,
+    };
+    let through = |log: &mut Log| {
+        log.push(message(Message::User(UserMessage {
+            content: vec![Block::text("q")],
+            meta: Meta {
+                channel: Some(Box::new(channel.clone())),
+                ..Meta::default()
+            },
+        })))
+    };
+    let of_turn = |log: &Log| {
+        log.view
+            .state
+            .turn
+            .as_ref()
+            .and_then(|it| it.channel.clone())
+    };
+    through(&mut log);
+    assert_eq!(of_turn(&log), None, "outside of a turn");
+    log.begin();
+    through(&mut log);
+    log.user("a steer");
+    assert_eq!(of_turn(&log), Some(channel.clone()));
+    log.outcome(OutcomeReason::Completed);
+    log.begin();
+    log.user("q");
+    assert_eq!(of_turn(&log), None);
 }
 
 #[test]

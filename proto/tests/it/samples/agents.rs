@@ -184,6 +184,7 @@ fn results() -> Vec<(&'static str, PersistentBody)> {
         meta: Some(QueueItemMeta {
             custom: None,
             runtime_id: Some(ids::runtime(1)),
+            channel: None,
         }),
         command_id: Some(result_command()),
         ..persistent::item()

@@ -1,6 +1,7 @@
 //! Parameters and results of every method.
 
 mod agent;
+mod channel;
 mod config;
 mod conversation;
 mod extension;
@@ -31,6 +32,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(session::all());
     all.extend(agent::all());
     all.extend(conversation::all());
+    all.extend(channel::all());
     all.extend(process::all());
     all.extend(super::files::methods());
     all.extend(question::all());

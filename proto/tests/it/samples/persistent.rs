@@ -1,15 +1,16 @@
 mod queue;
 
 use scorel_proto::{
-    AuxiliaryUsageBody, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
-    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextEditBody,
-    ContextOp, ContextSizes, ContextTrimBody, Cost, CostSource, CostTotal, CustomBody,
-    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
-    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody,
-    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolSetBody,
-    ToolStartedBody, TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
-    Usage, WaitKind,
+    AuxiliaryUsageBody, Block, BranchBody, ChangedBy, ChannelInjectBody, ChannelSource, ClientId,
+    CompactBody, CompactionBody, CompactionFacts, CompactionState, CompactionTrigger,
+    ContextEditBody, ContextOp, ContextSizes, ContextTrimBody, Cost, CostSource, CostTotal,
+    CustomBody, CustomMessageBody, DamageAcceptedBody, Event, InstructionPart,
+    InstructionSnapshotBody, Message, MessageBody, MessageChannel, Meta, NoticeBody, Origin,
+    OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionMode,
+    PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody, SeqReserveBody,
+    SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolSetBody, ToolStartedBody,
+    TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage,
+    UserMessage, WaitKind,
 };
 use serde_json::json;
 
@@ -23,6 +24,7 @@ pub(super) fn all() -> Vec<Golden> {
     let mut goldens: Vec<Golden> = bodies.chain(compactions()).map(golden).collect();
     goldens.extend(queue::updates().into_iter().map(golden));
     goldens.push(commanded());
+    goldens.push(delivered());
     goldens.push(copied());
     goldens
 }
@@ -63,6 +65,21 @@ fn commanded() -> Golden {
         body.queue_item_id = Some(ids::item(1));
     }
     Golden::of_event("event/message.command", &Event::Persistent(Box::new(event)))
+}
+
+/// A message that came through a channel and started a turn.
+fn delivered() -> Golden {
+    let mut event = event(message(Message::User(UserMessage {
+        content: vec![Block::text("Is it green?")],
+        meta: Meta {
+            channel: Some(Box::new(MessageChannel::from(&channel_source()))),
+            ..Meta::default()
+        },
+    })));
+    event.client_id = ids::client();
+    event.command_id = Some(ids::command());
+    event.digest = Some(ids::digest());
+    Golden::of_event("event/message.channel", &Event::Persistent(Box::new(event)))
 }
 
 fn copied() -> Golden {
@@ -193,12 +210,17 @@ fn custom_message() -> CustomMessageBody {
     }
 }
 
-fn channel_inject() -> ChannelInjectBody {
-    ChannelInjectBody {
+pub(super) fn channel_source() -> ChannelSource {
+    ChannelSource {
         channel: "telegram".into(),
         external_id: "42".into(),
         metadata: Some(json!({"chat": -100})),
+        mode: PermissionMode::Workspace,
     }
+}
+
+fn channel_inject() -> ChannelInjectBody {
+    channel_source().into()
 }
 
 fn session_info() -> SessionInfoBody {

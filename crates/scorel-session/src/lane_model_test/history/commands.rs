@@ -186,6 +186,7 @@ impl History {
             expected_leaf_id: expected_leaf.map(|node| self.event(node)),
             model: None,
             runner: None,
+            channel: None,
         };
         let expected = self.reference.send(message);
         let reply = self.try_out(Command::Send(request), expected).await;

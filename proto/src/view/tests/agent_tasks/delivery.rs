@@ -21,6 +21,7 @@ pub(super) fn offer(log: &mut Log, task: &Task) -> QueueItemId {
         meta: Some(QueueItemMeta {
             custom: None,
             runtime_id: Some(task.id),
+            channel: None,
         }),
         command_id: None,
         digest: None,

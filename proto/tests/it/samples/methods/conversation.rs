@@ -31,6 +31,7 @@ fn sending() -> Vec<Golden> {
         expected_leaf_id: None,
         model: None,
         runner: None,
+        channel: None,
         command_id: None,
     };
     let full = SendMessageParams {
@@ -44,7 +45,11 @@ fn sending() -> Vec<Golden> {
         model: Some("gpt-5".into()),
         runner: Some("codex".into()),
         command_id: Some(ids::command()),
-        ..minimal
+        ..minimal.clone()
+    };
+    let delivered = SendMessageParams {
+        channel: Some(persistent::channel_source()),
+        ..minimal.clone()
     };
     let anew = SendMessageParams {
         parent_event_id: Some(None),
@@ -65,6 +70,7 @@ fn sending() -> Vec<Golden> {
     let mut all = Vec::from(method::<SendMessage>(&full, &accepted));
     all.push(params_of::<SendMessage>(".minimal", &minimal));
     all.push(params_of::<SendMessage>(".anew", &anew));
+    all.push(params_of::<SendMessage>(".channel", &delivered));
     all.push(result_of::<SendMessage>(".queued", &queued));
     all
 }

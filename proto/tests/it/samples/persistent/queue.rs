@@ -25,6 +25,10 @@ pub(super) fn updates() -> Vec<(&'static str, PersistentBody)> {
     };
     let custom = QueueUpdateBody {
         ops: vec![QueueOp::append(custom_item())],
+        ..cancel.clone()
+    };
+    let channel = QueueUpdateBody {
+        ops: vec![QueueOp::append(channel_item())],
         ..cancel
     };
     vec![
@@ -32,6 +36,7 @@ pub(super) fn updates() -> Vec<(&'static str, PersistentBody)> {
         (".cleared", PersistentBody::QueueUpdate(cleared)),
         (".cancelled_restore", PersistentBody::QueueUpdate(restore)),
         (".custom", PersistentBody::QueueUpdate(custom)),
+        (".channel", PersistentBody::QueueUpdate(channel)),
     ]
 }
 
@@ -95,6 +100,19 @@ fn custom_item() -> QueueItem {
         meta: Some(QueueItemMeta {
             custom: Some(custom),
             runtime_id: None,
+            channel: None,
+        }),
+        ..item()
+    }
+}
+
+/// An item that came through a channel.
+fn channel_item() -> QueueItem {
+    QueueItem {
+        meta: Some(QueueItemMeta {
+            custom: None,
+            runtime_id: None,
+            channel: Some(super::channel_source()),
         }),
         ..item()
     }
