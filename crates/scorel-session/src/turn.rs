@@ -57,8 +57,8 @@ async fn run_to_outcome(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
         turn_id,
         stop,
     };
-    // A panic in a provider or a tool ends this turn with an error and nothing else.
-    let run = AssertUnwindSafe(run(&task)).catch_unwind().await;
+    // A panic in a provider or a tool ends this turn with an error and nothing else. Boxed, since it is too large for a stack.
+    let run = Box::pin(AssertUnwindSafe(run(&task)).catch_unwind()).await;
     let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
     let end = match run.unwrap_or_else(defect) {
         Ok(TurnExit::Closed) => return,
