@@ -175,6 +175,16 @@ pub(crate) const DOCUMENT: Shape = OpenRecord(&[
         ])),
     ),
     optional("artifacts", &TEXTS),
+    optional(
+        "workflow",
+        &Record(&[
+            required("id", &Text),
+            required("version", &Text),
+            required("digest", &Text),
+        ]),
+    ),
+    optional("activeAgentId", &Text),
+    optional("autopilot", &Flag),
 ]);
 
 /// With the settings that only Scorel knows: `input`, `requiredOutputs`, `tools`, `maxVisits`.

@@ -1,7 +1,7 @@
 //! Workflows as packages of the `.bmad` format, version 1.1: a graph of steps, agents, and texts.
 //!
 //! Pure: a caller gives the files ([`PackageFiles`]) and gets a [`Package`] or all that is wrong with it, and the
-//! [`Plan`] of a workflow for those who start it. Nothing here knows sessions.
+//! [`Plan`] of a workflow for those who start it. The state of a run is a [`RunDocument`]. Nothing here knows sessions.
 
 mod agent;
 mod declared;
@@ -20,7 +20,10 @@ mod package_reader;
 mod plan;
 mod plan_text;
 mod problem;
+mod run_document;
+mod run_state;
 mod shape;
+mod state_update;
 mod step;
 
 pub use agent::{
@@ -36,4 +39,7 @@ pub use package_files::{PackageFiles, PackageFilesError};
 pub use package_id::{PackageId, PackageIdError};
 pub use plan::Plan;
 pub use problem::{Problem, ProblemCode};
+pub use run_document::{MAX_DECISIONS, MAX_DOCUMENT_BYTES, RunDocument, RunDocumentError};
+pub use run_state::{BoundWorkflow, RunDecision, RunState};
+pub use state_update::{Append, Set, StateUpdate};
 pub use step::{DEFAULT_MAX_VISITS, StepSettings, StepTools};
