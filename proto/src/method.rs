@@ -21,6 +21,7 @@ mod host;
 mod host_event;
 mod import;
 mod mcp;
+mod mcp_login;
 mod method_info;
 mod method_type;
 mod present;
@@ -61,6 +62,7 @@ pub use host::*;
 pub use host_event::*;
 pub use import::*;
 pub use mcp::*;
+pub use mcp_login::*;
 pub use method_info::MethodInfo;
 pub use method_type::Method;
 pub use process::*;
@@ -212,6 +214,13 @@ methods! {
         /// repeats this before what it sends.
         OfferMcpServers = "offerMcpServers", Admin, OfferMcpServersParams => OfferMcpServersResult,
             [SessionNotFound, SessionFailed];
+        /// Logs in to an MCP server: begins a login, and ends it with the answer that the browser of the person brought. The
+        /// tokens stay with the daemon.
+        McpLogin = "mcpLogin", Admin, McpLoginParams => McpLoginResult,
+            [ProjectNotFound, FilesystemError, UnknownName, AuthFailed];
+        /// Forgets the login to an MCP server.
+        McpLogout = "mcpLogout", Admin, McpLogoutParams => McpLogoutResult,
+            [ProjectNotFound, FilesystemError, UnknownName];
         /// Finds files of a project by a part of their paths, for a picker. Not listed are ignored files, what
         /// rules and `hidden` keep from models, links out of the project, and paths that are not UTF-8. A
         /// file that is seconds old may be missing.

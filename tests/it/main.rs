@@ -48,6 +48,7 @@ mod packages;
 mod parking;
 mod permission;
 mod plugins;
+mod program_stage;
 mod project_gone;
 mod questions;
 mod raw;

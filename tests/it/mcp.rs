@@ -2,6 +2,9 @@
 
 mod eras;
 mod faults;
+mod http;
+mod http_scene;
+mod logins;
 mod offers;
 mod published;
 mod scene;

@@ -266,6 +266,7 @@ mod tests {
                 name: "tidy:fix".to_owned(),
                 description: String::new(),
                 argument_hint: None,
+                arguments: Vec::new(),
                 kind: CommandKind::Plugin,
                 source: SkillSource::User,
                 arguments: Vec::new(),

@@ -121,6 +121,7 @@ keys! {
     "compaction.summaryTokens" => |it| json!(it.compaction.summary_tokens),
     "channels.enabled" => |it| json!(it.channels.enabled),
     "mcp.disabled" => |_| json!([]),
+    "mcp.clientDocument" => none,
     "auxiliary.model" => none,
     "prompt.text" => none,
     "attach.whileRunning" => |_| json!("followUp"),

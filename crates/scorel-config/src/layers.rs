@@ -65,6 +65,7 @@ impl Config {
             channels: channels(&document.channels, origin)?,
             mcp: McpConfig {
                 disabled: document.mcp.disabled.clone(),
+                client_document: document.mcp.client_document.clone(),
                 servers: mcp_servers(&document.mcp, true, origin)?,
                 project_servers: Vec::new(),
             },

@@ -75,8 +75,8 @@ pub use extension_section::ExtensionsConfig;
 pub use key::{ConfigKey, InvalidConfigKey};
 pub use login_shell_place::LoginShellPlace;
 pub use mcp::{
-    McpCommand, McpConfig, McpEndpoint, McpServer, McpServerName, McpShare, McpToolFilter,
-    McpToolPattern, McpTransport,
+    ClientDocument, McpCommand, McpConfig, McpEndpoint, McpServer, McpServerName, McpShare,
+    McpToolFilter, McpToolPattern, McpTransport,
 };
 pub use model::{ModelSettings, usual_key_names};
 pub use path::ConfigPath;

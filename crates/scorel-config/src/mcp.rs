@@ -1,5 +1,6 @@
 //! `[mcp]`: servers of the Model Context Protocol, of the user and of a project.
 
+mod client_document;
 mod command;
 mod endpoint;
 mod given;
@@ -8,6 +9,7 @@ mod section;
 mod server;
 mod tool_filter;
 
+pub use client_document::ClientDocument;
 pub use command::McpCommand;
 pub use endpoint::McpEndpoint;
 pub use name::McpServerName;
@@ -20,6 +22,8 @@ pub use tool_filter::{McpToolFilter, McpToolPattern};
 pub struct McpConfig {
     /// Servers that do nothing, the user's and those of projects.
     pub disabled: Vec<McpServerName>,
+    /// The address of a document about this program, for logins.
+    pub client_document: Option<ClientDocument>,
     /// The `[[mcp.servers]]` of the user's file.
     pub servers: Vec<McpServer>,
     /// The `[[mcp.servers]]` of the project's file, which run when a user trusts them.

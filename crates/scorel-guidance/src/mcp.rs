@@ -18,8 +18,8 @@ use scorel_config::{Config, ConfigSource, McpServer};
 
 use crate::project::SkillProject;
 use crate::trust::{Admitted, ProjectItem, ProjectTrust, TrustError, TrustStore};
-use declared::DeclaredServers;
-use item::{item, obstacle};
+use declared::{DeclaredServer, DeclaredServers};
+use item::{item, named_files};
 
 pub use found::{FoundMcpServer, McpServerState};
 pub use instructions::instructions;
@@ -60,6 +60,7 @@ impl McpServers {
             return Ok(found);
         }
         let trust = self.trust.of(project.id)?;
+        let root = project.dir.canonicalize().ok();
         for it in declared {
             let item = item(&project.dir, &it, &config);
             found.push(FoundMcpServer {
@@ -69,6 +70,10 @@ impl McpServers {
                     Ok(server) if is_disabled(server, &config) => McpServerState::Disabled,
                     Ok(server) => state(&trust, &item, server),
                 },
+                files: root
+                    .iter()
+                    .flat_map(|root| files(root, &project.dir, &it))
+                    .collect(),
                 line: it.server.as_ref().map(McpServer::line).unwrap_or_default(),
                 transport: it.server.ok().map(|it| it.transport),
                 name: it.name,
@@ -89,19 +94,24 @@ impl McpServers {
 }
 
 fn of_the_user(server: &McpServer, file: &Path, config: &Config) -> FoundMcpServer {
-    let state = match obstacle(server) {
-        _ if is_disabled(server, config) => McpServerState::Disabled,
-        Some(obstacle) => McpServerState::NotRun(obstacle.to_owned()),
-        None => McpServerState::Usable(Arc::new(server.clone())),
+    let state = match is_disabled(server, config) {
+        true => McpServerState::Disabled,
+        false => McpServerState::Usable(Arc::new(server.clone())),
     };
     FoundMcpServer {
         name: server.name.to_string(),
         line: server.line(),
         transport: Some(server.transport.clone()),
         file: file.to_owned(),
+        files: Vec::new(),
         is_project: false,
         state,
     }
+}
+
+fn files(root: &Path, project: &Path, declared: &DeclaredServer) -> Vec<PathBuf> {
+    let named = named_files(project, declared);
+    named.present().map(|path| root.join(path)).collect()
 }
 
 fn is_disabled(server: &McpServer, config: &Config) -> bool {
@@ -109,9 +119,6 @@ fn is_disabled(server: &McpServer, config: &Config) -> bool {
 }
 
 fn state(trust: &ProjectTrust, item: &ProjectItem, server: &McpServer) -> McpServerState {
-    if let Some(obstacle) = obstacle(server) {
-        return McpServerState::NotRun(obstacle.to_owned());
-    }
     match trust.admit(item) {
         Ok(Admitted::InPlace | Admitted::Copy(_)) => {
             McpServerState::Usable(Arc::new(server.clone()))

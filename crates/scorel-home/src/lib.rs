@@ -16,8 +16,8 @@ pub use home::{Home, HomeError, HomeLock, HomeSource, LockError, user_home};
 pub use projects::{ProjectError, ProjectRegistry, QuotaError, check_policy};
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
 pub use state_file::{
-    CHANNELS, DAEMON, DEVICE, FormatVersion, GRANTS, MODELS, Need, PROJECTS, StateBody, StateError,
-    StateFile, StateKind, TRUST, WORKTREE,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, FormatVersion, GRANTS, MODELS, Need, PROJECTS,
+    StateBody, StateError, StateFile, StateKind, TRUST, WORKTREE,
 };
 pub use state_files::STATE_FILES;
 pub use trusted_file::{FileProblem, Stamp, Trust};

@@ -19,7 +19,8 @@ use serde::de::DeserializeOwned;
 pub use error::StateError;
 pub use format_version::FormatVersion;
 pub use kind::{
-    CHANNELS, DAEMON, DEVICE, GRANTS, MODELS, Need, PROJECTS, StateKind, TRUST, WORKTREE,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, Need, PROJECTS, StateKind, TRUST,
+    WORKTREE,
 };
 
 /// The content of a state file. With a version, it has that in a field `version`, a [`FormatVersion`].

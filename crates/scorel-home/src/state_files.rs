@@ -3,8 +3,8 @@ use std::path::Path;
 use crate::device::Device;
 use crate::projects::ProjectsFile;
 use crate::state_file::{
-    CHANNELS, DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError, StateFile,
-    StateKind, TRUST, WORKTREE,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError,
+    StateFile, StateKind, TRUST, WORKTREE,
 };
 
 /// Checks a file of a kind; a missing one is whole.
@@ -12,12 +12,13 @@ type StateCheck = fn(&StateKind, &Path) -> Result<(), StateError>;
 
 /// All kinds of state files, for those who check a home or copy it. Contents whose types other crates
 /// have are checked without them.
-pub const STATE_FILES: [(&StateKind, StateCheck); 8] = [
+pub const STATE_FILES: [(&StateKind, StateCheck); 9] = [
     (&DEVICE, whole::<Device>),
     (&PROJECTS, whole::<ProjectsFile>),
     (&GRANTS, StateKind::check),
     (&TRUST, StateKind::check),
     (&CHANNELS, StateKind::check),
+    (&CREDENTIALS, StateKind::check),
     (&WORKTREE, StateKind::check),
     (&MODELS, StateKind::check),
     (&DAEMON, StateKind::check),

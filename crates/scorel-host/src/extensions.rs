@@ -15,3 +15,4 @@ pub(crate) use hook_registry::{HookLayer, HookRegistry};
 pub(crate) use listening_hooks::ListeningHooks;
 pub(crate) use project_hooks::ProjectHooks;
 pub(crate) use transcripts::Transcripts;
+pub(crate) use trusted_files::TrustedFiles;

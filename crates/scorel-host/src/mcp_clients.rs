@@ -3,6 +3,7 @@
 //! In: what the user and the project declare. Out: a source of tools for each server that may be used. All sessions of
 //! a directory share its process, which is started for the first turn.
 
+mod logins;
 mod look;
 mod prompts;
 mod report;
@@ -14,16 +15,19 @@ use std::slice;
 use std::sync::Arc;
 
 use scorel_config::{McpServer, McpShare, McpTransport};
+use scorel_engine::Hooks;
 use scorel_guidance::mcp::{FoundMcpServer, McpServers, OfferedServers};
 use scorel_guidance::skills::SkillProject;
 use scorel_mcp_client::{McpClient, McpKey, McpPool, McpSettings};
 use scorel_mcp_content::McpResources;
+use scorel_mcp_http::HttpReach;
 use scorel_outside_tool::OutsideSource;
 use scorel_proto::{ErrorChain, OfferedMcpServer, SessionId};
 use scorel_session::Lane;
 
+use crate::extensions::TrustedFiles;
 use crate::programs::ProgramMeans;
-use crate::turns::{ToolPlace, ToolSource};
+use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
 use server_port::ServerPort;
 use server_tools::ServerTools;
 
@@ -44,6 +48,7 @@ pub(crate) struct McpClients {
     means: Arc<ProgramMeans>,
     /// Where one runs that is tried outside of all projects.
     home: PathBuf,
+    http: HttpReach,
     pool: McpPool<Arc<McpServer>>,
     offered: OfferedServers,
 }
@@ -54,6 +59,7 @@ impl McpClients {
             servers,
             means,
             home: home.to_owned(),
+            http: HttpReach::new(home),
             pool: McpPool::default(),
             offered: OfferedServers::default(),
         }
@@ -105,6 +111,7 @@ impl McpClients {
             Arc::new(ServerPort {
                 servers: self.servers.clone(),
                 means: Arc::clone(&self.means),
+                http: self.http.clone(),
                 server: Arc::clone(server),
                 directory,
                 project,
@@ -165,7 +172,8 @@ impl McpClients {
     fn directory(&self, server: &McpServer, session: &Path) -> Result<PathBuf, String> {
         let cwd = match &server.transport {
             McpTransport::Stdio(command) => command.cwd.as_ref(),
-            McpTransport::Http(_) => None,
+            // One connection for all: it has no directory.
+            McpTransport::Http(_) => return Ok(self.home.clone()),
         };
         let Some(cwd) = cwd else {
             return Ok(session.to_owned());
@@ -227,5 +235,27 @@ impl ToolSource for McpClients {
             ))
         });
         said.collect()
+    }
+}
+
+impl HookSource for McpClients {
+    fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
+        let all = self.pool.all();
+        // Its tools were asked for before, so a server of the project that may be used is known.
+        if !all
+            .iter()
+            .any(|(key, _)| key.project == Some(turn.project_id))
+        {
+            return Vec::new();
+        }
+        let usable = self.usable(&turn.skill_project()).into_iter();
+        let files = usable.flat_map(|(_, found)| {
+            let item = format!("MCP server `{}`", found.name);
+            let files = found.files.into_iter();
+            files.map(move |path| (path, item.clone()))
+        });
+        TrustedFiles::of(turn.tools, files.collect())
+            .into_iter()
+            .collect()
     }
 }

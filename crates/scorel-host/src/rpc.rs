@@ -23,6 +23,7 @@ mod hooks;
 mod host;
 mod host_agents;
 mod import;
+mod mcp_logins;
 mod mcp_servers;
 mod message_pictures;
 mod mutation;
@@ -92,6 +93,8 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::ListMcpServers, _, _>(table, mcp_servers::list)?;
     method::<proto::TestMcpServer, _, _>(table, mcp_servers::test)?;
     method::<proto::OfferMcpServers, _, _>(table, mcp_servers::offer)?;
+    method::<proto::McpLogin, _, _>(table, mcp_logins::login)?;
+    method::<proto::McpLogout, _, _>(table, mcp_logins::logout)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
     method::<proto::RestartProcess, _, _>(table, processes::restart)?;

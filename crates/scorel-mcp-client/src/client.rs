@@ -2,8 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use scorel_engine::ToolUpdates;
+use scorel_mcp_http::HttpFailure;
 use scorel_outside_tool::LONGEST_CALL;
-use scorel_process::{CallLimit, ServiceError, ServiceLink, ServiceProcess};
+use scorel_process::{CallLimit, Secrets, ServiceError, ServiceLink, ServiceProcess};
 use scorel_proto::ProcessState;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -88,7 +89,8 @@ impl McpClient {
         let link = self.process.ready().await?;
         let limit = CallLimit::of(self.settings().timeout);
         let asked = params(self.era(), asked, None);
-        link.call(method, &asked, &limit).await
+        let asked = link.call(method, &asked, &limit).await;
+        asked.map_err(|error| self.told(error))
     }
 
     /// Asks for a list. `key` has the entries of a page.
@@ -97,7 +99,8 @@ impl McpClient {
     /// See [`ServiceError`].
     pub async fn list(&self, method: &str, key: &str) -> Result<PagedList, ServiceError> {
         let link = self.process.ready().await?;
-        PagedList::read(&link, self.era(), method, key).await
+        let list = PagedList::read(&link, self.era(), method, key).await;
+        list.map_err(|error| self.told(error))
     }
 
     /// The era of one that was started.
@@ -117,26 +120,35 @@ impl McpClient {
         Ok(())
     }
 
-    /// Calls a tool. Signs of progress extend its time, and are shown. A call that is lost is made once more if
+    /// The command with which a person logs in, if the server waits for that.
+    pub fn login(&self) -> Option<String> {
+        self.service.http.login()
+    }
+
+    /// Calls a tool. The secrets are those that the server got. Signs of progress extend its time, and are shown. A call that is lost is made once more if
     /// it changes nothing.
-    pub(crate) async fn call(
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn call(
         &self,
         tool: &str,
         arguments: &Value,
         is_read_only: bool,
         updates: ToolUpdates,
-    ) -> Result<Box<RawValue>, ServiceError> {
-        let link = self.process.ready().await?;
+    ) -> Result<(Box<RawValue>, Secrets), ServiceError> {
+        let mut link = self.process.ready().await?;
         let called = self
             .call_once(&link, tool, arguments, updates.clone())
             .await;
-        match called {
+        let called = match called {
             Err(ServiceError::Lost { .. }) if is_read_only => {
-                let link = self.process.ready().await?;
+                link = self.process.ready().await?;
                 self.call_once(&link, tool, arguments, updates).await
             }
             called => called,
-        }
+        };
+        called.map(|reply| (reply, link.secrets().clone()))
     }
 
     async fn call_once(
@@ -155,7 +167,28 @@ impl McpClient {
             progress: Some(Arc::clone(&call.sign)),
         };
         let asked = json!({ "name": tool, "arguments": arguments });
-        let asked = params(self.era(), asked, Some(token));
-        link.call("tools/call", &asked, &limit).await
+        let params = params(self.era(), asked, Some(token));
+        let called = link.call("tools/call", &params, &limit);
+        called.await.map_err(|error| self.told(error))
+    }
+
+    /// The failure of a call that HTTP tells in an answer.
+    fn told(&self, error: ServiceError) -> ServiceError {
+        let ServiceError::Answered(answer) = &error else {
+            return error;
+        };
+        let name = format!("MCP server {}", self.settings().name);
+        match HttpFailure::of(answer) {
+            Some(HttpFailure::Lost(reason)) => ServiceError::Lost { name, reason },
+            Some(HttpFailure::Unreachable(reason) | HttpFailure::Login(reason)) => {
+                let state = self.process.status().state;
+                ServiceError::Unavailable {
+                    name,
+                    state,
+                    reason,
+                }
+            }
+            Some(HttpFailure::Refused(_)) | None => error,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use scorel_mcp_http::HttpFailure;
 use scorel_process::{CallLimit, ServiceError, ServiceLink};
 use scorel_proto::excerpt;
 use serde::Deserialize;
@@ -112,7 +113,10 @@ async fn ask<T: DeserializeOwned>(
 ) -> Result<T, String> {
     let answer = link.call(method, params, &CallLimit::of(limit)).await;
     let answer = answer.map_err(|error| match error {
-        ServiceError::Answered(error) => format!("it refused `{method}`: {}", error.message),
+        ServiceError::Answered(error) => match HttpFailure::of(&error) {
+            Some(failure) => failure.reason().to_owned(),
+            None => format!("it refused `{method}`: {}", error.message),
+        },
         other => other.to_string(),
     })?;
     serde_json::from_str(answer.get())

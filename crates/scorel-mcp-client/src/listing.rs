@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_mcp_http::HttpState;
 use scorel_outside_tool::{ListedTool, ToolSchema};
 use scorel_process::{ServiceError, ServiceLink};
 use serde::Deserialize;
@@ -60,6 +61,7 @@ impl McpListing {
         link: &ServiceLink,
         era: Era,
         features: Capabilities,
+        http: &HttpState,
     ) -> Result<Self, ServiceError> {
         let mut listing = Self {
             era,
@@ -75,7 +77,7 @@ impl McpListing {
             listing.cut(tools.is_cut, "tools");
             let mut names = BTreeSet::new();
             for entry in tools.entries {
-                listing.add(entry, &mut names);
+                listing.add(entry, &mut names, http);
             }
         }
         if listing.features.has_prompts {
@@ -129,10 +131,13 @@ impl McpListing {
         }
     }
 
-    fn add(&mut self, entry: Value, names: &mut BTreeSet<String>) {
+    fn add(&mut self, entry: Value, names: &mut BTreeSet<String>, http: &HttpState) {
         let name = entry["name"].as_str().unwrap_or("?").to_owned();
         let added = match names.insert(name.clone()) {
-            true => listed(entry),
+            true => listed(entry).and_then(|tool| {
+                http.learn(&tool.name, tool.schema.json())?;
+                Ok(tool)
+            }),
             false => Err("there is another with this name".to_owned()),
         };
         match added {

@@ -87,6 +87,13 @@ impl<C: Clone + PartialEq> McpPool<C> {
             .retain(|key, pooled| is_wanted(key, &pooled.config));
     }
 
+    /// Those whose configuration is such.
+    pub fn of(&self, is_it: impl Fn(&C) -> bool) -> Vec<Arc<McpClient>> {
+        let clients = self.clients();
+        let found = clients.values().filter(|it| is_it(&it.config));
+        found.map(|it| Arc::clone(&it.client)).collect()
+    }
+
     /// All of them, in the order of their keys.
     pub fn all(&self) -> Vec<(McpKey, Arc<McpClient>)> {
         let clients = self.clients();
@@ -111,17 +118,16 @@ mod tests {
     use std::future::pending;
     use std::time::Duration;
 
-    use futures_util::future::BoxFuture;
-    use scorel_process::StartedProgram;
-
     use super::*;
     use crate::era::Era;
+    use crate::port::McpStart;
+    use futures_util::future::BoxFuture;
 
     #[derive(Debug)]
     struct NoProgram;
 
     impl McpPort for NoProgram {
-        fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+        fn start(&self) -> BoxFuture<'_, Result<McpStart, String>> {
             Box::pin(pending())
         }
     }

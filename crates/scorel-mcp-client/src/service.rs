@@ -3,9 +3,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
+use scorel_mcp_http::{HttpState, connect};
 use scorel_outside_tool::OpenCalls;
 use scorel_process::{
-    Service, ServiceError, ServiceLimits, ServiceLink, ServiceWords, StartedProgram,
+    Service, ServiceError, ServiceLimits, ServiceLink, ServiceWords, StartedService,
 };
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
@@ -15,14 +16,14 @@ use crate::era::{Era, EraGuess, EraMemory};
 use crate::handshake::{Capabilities, greet};
 use crate::listing::McpListing;
 use crate::params::{params, raw};
-use crate::port::McpPort;
+use crate::port::{McpPort, McpStart};
 use crate::progress::progressed;
 use crate::settings::McpSettings;
 
 /// Bytes of the largest text of a server.
 const FRAME: usize = 16 * 1024 * 1024;
 
-/// The protocol of servers, over the pipes of a program.
+/// The protocol of servers, over the pipes of a program or over HTTP.
 #[derive(Debug)]
 pub(crate) struct McpService {
     name: String,
@@ -36,12 +37,14 @@ pub(crate) struct McpService {
     /// Held while the list is read again.
     renewing: tokio::sync::Mutex<()>,
     pub(crate) calls: OpenCalls,
+    pub(crate) http: Arc<HttpState>,
 }
 
 impl McpService {
     pub(crate) fn new(settings: McpSettings, port: Arc<dyn McpPort>, eras: Arc<EraMemory>) -> Self {
         Self {
             name: format!("MCP server {}", settings.name),
+            http: Arc::new(HttpState::new(&settings.name)),
             settings,
             port,
             eras,
@@ -91,7 +94,7 @@ impl McpService {
     ) -> Result<Arc<McpListing>, ServiceError> {
         // Before the question: a change while it is answered is another one.
         self.is_changed.store(false, Ordering::Release);
-        let listing = McpListing::read(link, era, features).await;
+        let listing = McpListing::read(link, era, features, &self.http).await;
         let listing = listing.inspect_err(|_| self.is_changed.store(true, Ordering::Release))?;
         Ok(self.keep(listing))
     }
@@ -144,8 +147,15 @@ impl Service for McpService {
         }
     }
 
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
-        self.port.start()
+    fn start(&self) -> BoxFuture<'_, Result<StartedService, String>> {
+        Box::pin(async {
+            Ok(match self.port.start().await? {
+                McpStart::Program(program) => StartedService::Program(*program),
+                McpStart::Http(server) => {
+                    StartedService::Connection(connect(*server, Arc::clone(&self.http)))
+                }
+            })
+        })
     }
 
     fn open<'a>(&'a self, link: &'a ServiceLink) -> BoxFuture<'a, Result<(), String>> {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use scorel_engine::{BlobSink, ToolCall, ToolOutcome, ToolUpdates};
 use scorel_outside_tool::{ListedTool, OutsideReading, OutsideRun, failed_call};
+use scorel_process::ServiceError;
 
 use crate::call_reply::outcome;
 use crate::client::McpClient;
@@ -37,6 +38,19 @@ impl McpTool {
     }
 }
 
+impl McpTool {
+    fn failed(&self, error: &ServiceError) -> ToolOutcome {
+        let mut outcome = failed_call(error);
+        let login = self.client.login();
+        if let (Some(login), Some(details)) = (login, &mut outcome.details)
+            && matches!(error, ServiceError::Unavailable { .. })
+        {
+            details["error"]["details"]["login"] = login.into();
+        }
+        outcome
+    }
+}
+
 impl OutsideRun for McpTool {
     fn run(
         self: Arc<Self>,
@@ -49,8 +63,8 @@ impl OutsideRun for McpTool {
             let is_read_only = reading == OutsideReading::Believed;
             let called = self.client.call(name, &call.input, is_read_only, updates);
             match called.await {
-                Ok(reply) => outcome(reply, Arc::clone(&self.blobs)).await,
-                Err(error) => failed_call(&error),
+                Ok((reply, secrets)) => outcome(reply, secrets, Arc::clone(&self.blobs)).await,
+                Err(error) => self.failed(&error),
             }
         })
     }

@@ -1,4 +1,4 @@
-//! Programs that the daemon talks with through pipes. Knows no protocol but JSON-RPC, and no sessions.
+//! Programs that the daemon talks with through pipes, and services elsewhere. Knows no protocol but JSON-RPC, and no sessions.
 //!
 //! * **Secrets.** [`Secrets`] are cut out of all that a program writes, however it is cut into pieces:
 //!   [`SecretRedactor`], [`RedactedReader`].
@@ -30,9 +30,12 @@ mod whole_text;
 
 pub use find_program::{ProgramMissing, find_program};
 pub use output_tail::OutputTail;
+pub use paced_reader::PacedReader;
 pub use redacted_reader::RedactedReader;
 pub use secrets::{SecretRedactor, Secrets};
-pub use service::{Service, ServiceFraming, ServiceLimits, StartedProgram};
+pub use service::{
+    Service, ServiceFraming, ServiceLimits, StartedConnection, StartedProgram, StartedService,
+};
 pub use service_error::ServiceError;
 pub use service_link::{CallLimit, ServiceLink};
 pub use service_process::ServiceProcess;

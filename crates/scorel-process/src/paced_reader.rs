@@ -10,14 +10,14 @@ use crate::output_pace::OutputPace;
 /// A program's output at the pace with which it is read. Bytes are counted and not messages, since one that never ends
 /// is a flood as well.
 #[derive(Debug)]
-pub(crate) struct PacedReader<R> {
+pub struct PacedReader<R> {
     inner: R,
     pace: OutputPace,
     wait: Option<Pin<Box<Sleep>>>,
 }
 
 impl<R> PacedReader<R> {
-    pub(crate) fn new(inner: R) -> Self {
+    pub fn new(inner: R) -> Self {
         Self {
             inner,
             pace: OutputPace::new(),

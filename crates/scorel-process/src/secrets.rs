@@ -76,6 +76,11 @@ impl Secrets {
         Self::of(self.values.into_iter().chain(more.values))
     }
 
+    /// Returns whether there is nothing to be cut out.
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// A text without them.
     pub fn cut(&self, text: &str) -> String {
         let mut redactor = SecretRedactor::new(self.clone());

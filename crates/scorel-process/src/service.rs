@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_exec::PipedRun;
+use scorel_peer::TextStream;
 use scorel_proto::RpcError;
 use serde_json::value::RawValue;
 
@@ -29,10 +30,10 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
         ServiceLimits::default()
     }
 
-    /// Starts its program. What blocks runs elsewhere.
+    /// Starts its program, or connects. What blocks runs elsewhere.
     ///
     /// The error is a sentence for people, without its full stop.
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>>;
+    fn start(&self) -> BoxFuture<'_, Result<StartedService, String>>;
 
     /// Greets a program that was started. It is ready once this returns. The error is a sentence as above.
     fn open<'a>(&'a self, link: &'a ServiceLink) -> BoxFuture<'a, Result<(), String>>;
@@ -56,6 +57,28 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// again at once, which is not a failure: another greeting may do better. Two in a row have to end with false.
     fn greets_again(&self) -> bool {
         false
+    }
+}
+
+/// A service that was started.
+#[derive(Debug)]
+pub enum StartedService {
+    Program(StartedProgram),
+    Connection(StartedConnection),
+}
+
+/// A connection to a service that runs elsewhere.
+#[derive(Debug)]
+pub struct StartedConnection {
+    /// Without the secrets in it.
+    pub stream: TextStream,
+    /// The secrets that the service got.
+    pub secrets: Secrets,
+}
+
+impl From<StartedProgram> for StartedService {
+    fn from(program: StartedProgram) -> Self {
+        Self::Program(program)
     }
 }
 

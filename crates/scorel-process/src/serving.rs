@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use scorel_peer::{
-    EnvelopeLimits, Frame, FrameEntry, JsonText, RequestId, RequestObject, TextStream, answer_head,
-    refusal, write,
+    EnvelopeLimits, Frame, FrameEntry, FrameError, JsonText, RequestId, RequestObject, TextStream,
+    answer_head, refusal, write,
 };
 use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
@@ -71,6 +71,7 @@ pub(crate) async fn serve(
                     pace.took(TEXT).await;
                     taken
                 }
+                Err(FrameError::Io(error)) => return error.to_string(),
                 Err(error) => Err(error.to_string()),
             };
             if let Err(reason) = taken {

@@ -4,7 +4,6 @@
 //! `ProviderError` with a category, whether to retry and after how long. Nothing here depends on
 //! the API: providers mix each other's error formats, so one set of rules covers all.
 
-mod address;
 mod body;
 mod classify;
 mod client;
@@ -18,10 +17,8 @@ mod page_guard;
 mod provider_error;
 mod rate_limit_reset;
 mod retry_after;
-mod route;
 mod timeouts;
 
-pub(crate) use address::EndpointAddress;
 pub(crate) use body::{BodyError, idle_limited};
 pub(crate) use classify::classify;
 pub(crate) use client::Http;

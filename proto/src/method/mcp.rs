@@ -97,8 +97,10 @@ pub struct TestMcpServerParams {
     pub project_id: Option<ProjectId>,
     /// The name of a server that is configured, or is to be.
     pub name: String,
-    /// The server, if it is not configured yet.
+    /// The server, if it is not configured yet, and is a program.
     pub program: Option<McpProgram>,
+    /// The server, if it is not configured yet, and is reached by HTTP.
+    pub endpoint: Option<McpEndpoint>,
 }
 
 /// A program that is a server, as it would be configured.
@@ -113,6 +115,20 @@ pub struct McpProgram {
     /// The names of secrets by the environment variables that get them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secret_env: BTreeMap<String, String>,
+}
+
+/// A server that is reached by HTTP, as it would be configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct McpEndpoint {
+    /// Its address.
+    pub url: String,
+    /// Headers of each request.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The names of secrets by the headers that have them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secret_headers: BTreeMap<String, String>,
 }
 
 /// Result of `testMcpServer`.

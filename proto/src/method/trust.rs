@@ -82,7 +82,11 @@ pub struct ItemProgram {
     /// When it would run, such as `PreToolUse Bash`; empty for a program that is started when it is needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
-    /// The names of environment variables that it would be given besides those of commands.
+    /// The directory in which it would be started, as the project writes it; absent for the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// The names of environment variables that it would be given besides those of commands; for a server that is reached
+    /// by HTTP, of headers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
     /// True if it would run outside of the sandbox.

@@ -1,7 +1,10 @@
 //! Servers of the Model Context Protocol.
 
 mod add;
+mod callback;
+mod login;
 mod look;
+mod new_server;
 mod serve;
 
 use std::path::PathBuf;
@@ -50,6 +53,17 @@ pub(crate) enum McpCommand {
     },
     /// Be a server of the Model Context Protocol on standard input and output, with tools on sessions
     Serve(serve::McpServeArgs),
+    /// Log in to a server in a browser
+    Login(login::McpLoginArgs),
+    /// Forget the login to a server
+    Logout {
+        /// Its name
+        #[arg(value_name = "SERVER")]
+        name: String,
+        /// Project directory [default: the working directory]
+        #[arg(long, short, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
     /// Remove a server from your configuration
     Remove {
         /// Its name
@@ -65,14 +79,18 @@ impl McpArgs {
     /// The name of a command that changes this machine's configuration.
     pub(super) const fn local_verb(&self) -> Option<&'static str> {
         match self.action {
-            McpCommand::List { .. } | McpCommand::Tools { .. } | McpCommand::Serve(_) => None,
+            McpCommand::List { .. }
+            | McpCommand::Tools { .. }
+            | McpCommand::Serve(_)
+            | McpCommand::Login(_)
+            | McpCommand::Logout { .. } => None,
             McpCommand::Add(_) => Some("mcp add"),
             McpCommand::Remove { .. } => Some("mcp remove"),
         }
     }
 }
 
-/// Runs a command that changes nothing.
+/// Runs a command that changes nothing of the configuration.
 pub(super) async fn run(
     action: McpCommand,
     link: DaemonConnector,
@@ -82,6 +100,8 @@ pub(super) async fn run(
     match action {
         McpCommand::List { project } => list(project, cli).await,
         McpCommand::Tools { name, project } => tools(name, project, cli).await,
+        McpCommand::Login(args) => login::login(args, cli).await,
+        McpCommand::Logout { name, project } => login::logout(name, project, cli).await,
         McpCommand::Add(_) | McpCommand::Remove { .. } | McpCommand::Serve(_) => Ok(()),
     }
 }
@@ -145,6 +165,7 @@ async fn tools(name: String, project: Option<PathBuf>, cli: &mut Cli<'_>) -> Res
         project_id: cli.project_or_none(project.as_deref()).await?,
         name,
         program: None,
+        endpoint: None,
     };
     let answer = cli.call::<TestMcpServer>(&params).await?;
     cli.result(&answer, |output| look::show(&answer, output))?;

@@ -9,7 +9,6 @@ use std::{env, io};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use scorel_proto::McpProgram;
 use scorel_screen::escape::one_line;
 use serde_json::Value;
 
@@ -85,24 +84,14 @@ pub(super) fn remove_server(name: &str, json: bool, link: &LocalDaemon) -> Failu
     replaced_by(command)
 }
 
-/// Adds an MCP server to the configuration. Returns the path of the file.
+/// Adds an MCP server to the configuration, by the arguments that say the way to it. Returns the path of the file.
 pub(super) fn add_server(
     name: &str,
-    program: &McpProgram,
+    arguments: &[String],
     link: &LocalDaemon,
 ) -> Result<String, Failure> {
     let mut command = scoreld("config", &[], true, link);
-    command.args(["add-server", name]);
-    for (option, pairs) in [
-        ("--env", &program.env),
-        ("--secret-env", &program.secret_env),
-    ] {
-        let pairs = pairs
-            .iter()
-            .map(|(name, value)| format!("{option}={name}={value}"));
-        command.args(pairs);
-    }
-    command.arg("--").args(&program.command);
+    command.args(["add-server", name]).args(arguments);
     let ended = command
         .output()
         .map_err(|error| not_run(&command, &error))?;

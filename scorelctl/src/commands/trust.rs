@@ -161,8 +161,23 @@ fn content_rows(content: &ItemContent) -> Vec<String> {
 }
 
 fn program_row(program: &ItemProgram) -> String {
-    let mut row = format!("    runs: {}", one_line(&program.command));
+    let command = one_line(&program.command);
+    if ["http://", "https://"]
+        .iter()
+        .any(|it| command.starts_with(it))
+    {
+        let mut row = format!("    asks: {command}");
+        if !program.environment.is_empty() {
+            let headers = one_line(&program.environment.join(", "));
+            row.push_str(&format!("; sends {headers}"));
+        }
+        return row;
+    }
+    let mut row = format!("    runs: {command}");
     let mut add = |text: String| row.push_str(&text);
+    if let Some(directory) = &program.directory {
+        add(format!("; in {}", one_line(directory)));
+    }
     if !program.events.is_empty() {
         add(format!("; at {}", one_line(&program.events.join(", "))));
     }

@@ -66,7 +66,7 @@ pub(crate) enum ConfigCommand {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Add an MCP server that is a program; nothing of it is started
+    /// Add an MCP server; nothing of it is started or asked
     AddServer(AddServerArgs),
     /// Remove an MCP server
     RemoveServer {
@@ -89,8 +89,20 @@ pub(crate) struct AddServerArgs {
     /// An environment variable that gets a secret, by the secret's name
     #[arg(long, value_name = "VAR=NAME", value_parser = pair)]
     pub(crate) secret_env: Vec<(String, String)>,
+    /// The address of a server that is reached by HTTP
+    #[arg(long, value_name = "URL", conflicts_with_all = ["env", "secret_env", "command"])]
+    pub(crate) url: Option<String>,
+    /// A header of each request
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, requires = "url")]
+    pub(crate) header: Vec<(String, String)>,
+    /// A header that has a secret, by the secret's name
+    #[arg(long, value_name = "NAME=SECRET", value_parser = pair, requires = "url")]
+    pub(crate) secret_header: Vec<(String, String)>,
+    /// The server is logged in to by OAuth
+    #[arg(long, requires = "url")]
+    pub(crate) oauth: bool,
     /// The program and its arguments
-    #[arg(value_name = "COMMAND", required = true, last = true)]
+    #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
     pub(crate) command: Vec<String>,
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use scorel_config::{ConfigFile, EditConfigError, McpCommand, McpServerName};
+use scorel_config::{
+    ConfigFile, EditConfigError, McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport,
+};
 use scorel_fsck::visible;
 use serde_json::json;
 
@@ -19,12 +21,20 @@ pub(super) fn add(
     out: &mut dyn Write,
 ) -> Result<ConfigExit, CommandError> {
     let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
-    let (env, secret_env) = (pairs(&args.env), pairs(&args.secret_env));
-    let command = McpCommand::given(&args.command, &env, &secret_env);
-    let command = command.map_err(|problem| refused(&problem))?;
+    let transport = match &args.url {
+        None => {
+            let (env, secret_env) = (pairs(&args.env), pairs(&args.secret_env));
+            McpCommand::given(&args.command, &env, &secret_env).map(McpTransport::Stdio)
+        }
+        Some(url) => {
+            let (headers, secret) = (pairs(&args.header), pairs(&args.secret_header));
+            McpEndpoint::given(url, &headers, &secret, args.oauth).map(McpTransport::Http)
+        }
+    };
+    let transport = transport.map_err(|problem| refused(&problem))?;
     let name = args.name.parse::<McpServerName>();
     let name = name.map_err(|error| refused(&error))?;
-    target.add_server(&name, &command)?;
+    target.add_server(&McpServer::new(name, transport))?;
     said("added", &args.name, target, json, out)
 }
 

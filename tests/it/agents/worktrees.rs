@@ -24,7 +24,12 @@ workspace = \"worktree\"
 
 /// A scene whose project has one commit with `file`, a filter for it and a hook.
 async fn scene() -> AgentScene {
-    let scene = AgentScene::with(CONFIG).await;
+    scene_with("").await
+}
+
+/// With more tables in the configuration.
+async fn scene_with(tables: &str) -> AgentScene {
+    let scene = AgentScene::with(&format!("{CONFIG}\n{tables}")).await;
     let project = scene.daemon.project();
     let run = |name: &str, text: String| {
         let path = project.join(name);
@@ -207,4 +212,46 @@ async fn a_task_without_a_worktree_ends_with_what_helps() {
     let reason = seen.last().unwrap()["reason"].to_string();
     assert!(reason.contains("git init"), "{reason}");
     assert!(worktrees(&scene).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_of_tools_has_a_process_of_its_own_in_a_worktree() {
+    if !has_git() || !has_sandbox() {
+        return;
+    }
+    let notes = tempfile::NamedTempFile::new().unwrap();
+    let script = include_str!("../mcp/server.py");
+    let path = std::env::var("PATH").unwrap();
+    let scene = scene_with(&format!(
+        "[[mcp.servers]]\nname = \"places\"\ncommand = \"/usr/bin/env\"\nenv = {{ PATH = {path:?} }}\n\
+         args = [\"python3\", \"-c\", {script:?}, \"modern\", {:?}]\n\
+         [permissions]\nallow = [\"Tool(mcp__places__place)\"]\n",
+        notes.path()
+    ))
+    .await;
+    for name in ["one", "two"] {
+        scene.parts.call(name, "mcp__places__place", &json!({}));
+        let held = scene.parts.hold(name);
+        scene.spawn("developer", name).await;
+        held.reached().await;
+        held.open();
+    }
+    scene.until_ended(2).await;
+    let noted = fs::read_to_string(notes.path()).unwrap();
+    let lines = noted.lines().map(|it| serde_json::from_str(it).unwrap());
+    let started: Vec<serde_json::Value> = lines
+        .filter(|it: &serde_json::Value| !it["started"].is_null())
+        .collect();
+    let mut places: Vec<String> = worktrees(&scene)
+        .await
+        .into_iter()
+        .map(|it| it.path)
+        .collect();
+    let mut found: Vec<_> = started
+        .iter()
+        .map(|it| it["cwd"].as_str().unwrap())
+        .collect();
+    places.sort();
+    found.sort_unstable();
+    assert_eq!(found, places, "{noted}");
 }

@@ -110,6 +110,8 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "mcp add probe -- /bin/false",
         "mcp add Probe -- /bin/false",
         "mcp tools nothing",
+        "mcp login nothing",
+        "mcp logout nothing",
         "channels list",
         "channels fire nothing",
         "hooks list",

@@ -7,7 +7,8 @@ use scorel_proto::{GetStatus, NoParams, ProcessStatus, SessionId};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::Value;
 
-use crate::under_test::{SCORELD, Watch, connect, create_session, send};
+use crate::program_stage::ProgramStage;
+use crate::under_test::{Watch, create_session, send};
 
 /// A daemon with extensions of the user, in the mode that asks nothing.
 pub(super) struct Scene {
@@ -45,17 +46,15 @@ impl Scene {
     }
 
     async fn made(model_keys: &str, prepare: impl FnOnce(&DaemonUnderTest)) -> Self {
-        let model = ModelServer::start().await.unwrap();
-        let done = ScriptedChat::default().text("done").finish("stop");
-        model.fallback(done.usage(1, 1));
-        let path = std::env::var("PATH").unwrap();
-        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
-        daemon.configure_model(&model.base_url());
-        daemon.configure_more(&format!("{model_keys}[permissions]\nmode = \"full\"\n"));
-        daemon.keep_canary("ANY_API_KEY");
-        prepare(&daemon);
-        daemon.spawn().await;
-        let client = connect(&daemon.socket()).await;
+        let stage = ProgramStage::start("ANY_API_KEY", |daemon| {
+            prepare(daemon);
+            format!("{model_keys}[permissions]\nmode = \"full\"\n")
+        });
+        let ProgramStage {
+            daemon,
+            model,
+            client,
+        } = stage.await;
         Self {
             daemon,
             model,

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
 
 use super::scene::Scene;
-use crate::under_test::git;
+use crate::under_test::{git, until};
 
 /// A tool, its arguments, and a part of the result. `DIR` is the project.
 type Call = (&'static str, &'static str, &'static str);
@@ -187,6 +190,11 @@ fn program(path: &str) -> Option<PathBuf> {
 /// Each tool of a server is offered and called once, in one turn, and says what is expected of it.
 async fn all_are_called(path: &str, arguments: &[&str], calls: &[Call]) -> Option<Scene> {
     let scene = Scene::running(&program(path)?, arguments).await;
+    call_all(&scene, calls).await;
+    Some(scene)
+}
+
+async fn call_all(scene: &Scene, calls: &[Call]) {
     let directory = scene.daemon.project();
     git(&directory, "init -q");
     git(
@@ -221,7 +229,6 @@ async fn all_are_called(path: &str, arguments: &[&str], calls: &[Call]) -> Optio
     let names = calls.iter().map(|(tool, ..)| format!("mcp__fake__{tool}"));
     let offered: BTreeSet<String> = scene.offered().into_iter().collect();
     assert_eq!(offered, names.collect::<BTreeSet<_>>());
-    Some(scene)
 }
 
 #[tokio::test]
@@ -241,6 +248,30 @@ async fn everything() {
         body.contains("data:image/png;base64,"),
         "the model sees the picture"
     );
+}
+
+#[tokio::test]
+async fn everything_over_http() {
+    let Some(program) = program("node_modules/.bin/mcp-server-everything") else {
+        return;
+    };
+    let port = {
+        let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        free.local_addr().unwrap().port()
+    };
+    let _server = Command::new(program)
+        .arg("streamableHttp")
+        .env("PORT", port.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let is_there = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    until(is_there).await;
+    let entry = format!("url = \"http://127.0.0.1:{port}/mcp\"\n");
+    let scene = Scene::start("mode = \"full\"", |_| entry).await;
+    call_all(&scene, &EVERYTHING).await;
 }
 
 #[tokio::test]

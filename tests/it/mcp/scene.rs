@@ -8,10 +8,11 @@ use scorel_proto::{
     GetStatus, NoParams, ProcessState, ProcessStatus, SessionId, UpdateSession, UpdateSessionParams,
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::under_test::{PATIENCE, SCORELD, Watch, connect, create_session, send, until};
+use crate::program_stage::ProgramStage;
+use crate::under_test::{PATIENCE, Watch, create_session, send, until};
 
 /// The server, as Python runs it.
 const SERVER: &str = include_str!("server.py");
@@ -21,6 +22,7 @@ pub(super) struct Scene {
     pub(super) daemon: DaemonUnderTest,
     pub(super) model: ModelServer,
     pub(super) client: Connection,
+    notes: PathBuf,
 }
 
 /// A session whose turns are watched.
@@ -73,25 +75,22 @@ impl Scene {
         .await
     }
 
-    /// With the entry of a server, without its name.
+    /// With the keys of a server's entry.
     pub(super) async fn start(
         permissions: &str,
         server: impl FnOnce(&DaemonUnderTest) -> String,
     ) -> Self {
-        let model = ModelServer::start().await.unwrap();
-        let done = ScriptedChat::default().text("done").finish("stop");
-        model.fallback(done.usage(1, 1));
-        let path = std::env::var("PATH").unwrap();
-        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
-        daemon.configure_model(&model.base_url());
-        let server = server(&daemon);
-        daemon.configure_more(&format!(
-            "[permissions]\n{permissions}\n\n[[mcp.servers]]\nname = \"fake\"\n{server}"
-        ));
-        daemon.keep_canary("KEY");
-        daemon.spawn().await;
-        let client = connect(&daemon.socket()).await;
+        let stage = ProgramStage::start("KEY", |daemon| {
+            let server = server(daemon);
+            format!("[permissions]\n{permissions}\n\n[[mcp.servers]]\nname = \"fake\"\n{server}")
+        });
+        let ProgramStage {
+            daemon,
+            model,
+            client,
+        } = stage.await;
         Self {
+            notes: daemon.home().join("notes"),
             daemon,
             model,
             client,
@@ -131,6 +130,13 @@ impl Scene {
         self.will_read(arguments);
         talk.turn(&self.client, "go on").await;
         self.results().pop().unwrap()
+    }
+
+    /// Has the model write a file of the project in the next turn.
+    pub(super) fn will_write(&self, path: &str, content: &str) {
+        let arguments = json!({ "path": path, "content": content }).to_string();
+        let call = ScriptedChat::default().tool_call("call", "Write", &arguments);
+        self.model.answer(call.finish("tool_calls").usage(1, 1));
     }
 
     /// A turn in which the model calls one tool, and what it then reads of the result.
@@ -221,8 +227,20 @@ impl Scene {
         body
     }
 
-    fn notes(&self) -> PathBuf {
-        self.daemon.home().join("notes")
+    /// The value of the secret `KEY`.
+    pub(super) fn secret(&self) -> String {
+        let file = fs::read_to_string(self.daemon.home().join("env")).unwrap();
+        let mut values = file.lines().filter_map(|it| it.strip_prefix("KEY="));
+        values.next().unwrap().to_owned()
+    }
+
+    pub(super) fn notes(&self) -> PathBuf {
+        self.notes.clone()
+    }
+
+    /// Has servers note at another place.
+    pub(super) fn notes_at(&mut self, notes: PathBuf) {
+        self.notes = notes;
     }
 }
 

@@ -3,7 +3,8 @@ import json, os, sys, threading, time
 
 kind, notes = sys.argv[1], sys.argv[2]
 has_file = kind == "from-file"
-is_modern, cancelled, listens, out = kind in ("modern", "strict", "from-file"), set(), threading.Event(), threading.Lock()
+OLD = ("handshake", "exits", "silent", "banner", "late")
+is_modern, cancelled, listens, out = kind not in OLD, set(), threading.Event(), threading.Lock()
 tools = ["echo", "place", "slow", "dies", "picture", "structured", "asks", "grows", "fails", "secret", "long"]
 
 def note(**what):
@@ -16,6 +17,10 @@ def say(**message):
 
 def text(it):
     return {"content": [{"type": "text", "text": it}]}
+
+def secret(key):
+    """Whole, and in two texts that make it together."""
+    return {"content": [{"type": "text", "text": it} for it in ("key " + key + " or " + key[:6], key[6:])]}
 
 def call(id, name, arguments, meta):
     if name == "slow":
@@ -30,7 +35,9 @@ def call(id, name, arguments, meta):
         os._exit(3)
     if name == "grows":
         tools.append("new")
-        say(method="notifications/tools/list_changed")
+        # One that lists for a time says nothing, and one that was not asked to neither.
+        if kind != "brief" and (kind != "listens" or listens.is_set()):
+            say(method="notifications/tools/list_changed")
     say(id=id, result={
         "echo": text("echo: " + str(arguments.get("text"))),
         "place": text(os.getcwd()),
@@ -39,7 +46,7 @@ def call(id, name, arguments, meta):
         "asks": {"resultType": "input_required", "inputRequests": {}},
         "long": text("x" * (17 << 20) if name == "long" else ""),
         "fails": text("it went wrong") | {"isError": True},
-        "secret": text("key " + os.environ.get("KEY", "none")),
+        "secret": secret(os.environ.get("KEY", "none")),
     }.get(name, text(f"{name}: {json.dumps(arguments)}" if has_file else name)))
 
 def in_file():
@@ -60,11 +67,13 @@ def listed(cursor):
         return {"tools": in_file()}
     names = tools if cursor == "more" else tools[:4]
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    entries = [{"name": it, "description": f"The tool {it}.", "inputSchema": schema,
+    told = os.environ.get("KEY", "") if kind == "tells" else ""
+    entries = [{"name": it, "description": f"The tool {it}.{told}", "inputSchema": schema,
         "annotations": {"readOnlyHint": it in ("echo", "dies")}} for it in names]
     if cursor == "more":
         entries = entries[4:] + [{"name": "broken", "inputSchema": {"type": "array"}}]
-    return {"tools": entries} if cursor == "more" else {"tools": entries, "nextCursor": "more"}
+    page = {"ttlMs": 1} if kind == "brief" else {}
+    return page | ({"tools": entries} if cursor == "more" else {"tools": entries, "nextCursor": "more"})
 
 if kind == "banner":
     print("Server 1.0\nready to serve", flush=True)
@@ -93,6 +102,10 @@ for line in sys.stdin:
         say(id=id, result={"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"listChanged": True}}})
     elif is_modern and id and "io.modelcontextprotocol/protocolVersion" not in meta:
         say(id=id, error={"code": -32602, "message": "who asks?"})
+    elif method == "subscriptions/listen":
+        listens.set()
+    elif method == "tools/call" and kind == "tells" and params["name"] == "fails":
+        say(id=id, error={"code": -32603, "message": "no access with " + os.environ["KEY"]})
     elif method == "tools/list":
         note(listed=True)
         say(id=id, result=listed(params.get("cursor")))

@@ -35,13 +35,17 @@ async fn results_of_each_kind_reach_the_model() {
     let notes = scene.noted("method");
     let calls = notes.iter().filter(|it| it["method"] == "tools/call");
     assert_eq!(calls.count(), 4, "what does not fit is not called");
+    let split = scene.call(&mut talk, "secret", &none).await;
+    let key = scene.secret();
+    assert!(!split.contains(&key[6..]), "in two texts: {split}");
     let picture = scene.call(&mut talk, "picture", &none).await;
     assert!(!picture.contains("E_"), "{picture}");
 }
 
 #[tokio::test]
 async fn a_changed_list_is_offered_once_tools_are_renewed() {
-    for kind in ["modern", "handshake"] {
+    // It says so, says so once it was asked to, or lists for a millisecond.
+    for kind in ["modern", "handshake", "listens", "brief"] {
         let scene = Scene::of(kind).await;
         let mut talk = scene.talk().await;
         scene.call(&mut talk, "grows", &json!({})).await;
@@ -103,4 +107,15 @@ async fn a_lost_call_is_made_once_more_if_the_user_believes_that_it_only_reads()
         let made = notes.iter().filter(|it| it["method"] == "tools/call");
         assert_eq!(made.count(), calls, "{keys}");
     }
+}
+
+#[tokio::test]
+async fn a_secret_in_a_description_and_in_an_error_is_masked() {
+    let scene = Scene::configured("tells", "secretEnv = { KEY = \"KEY\" }").await;
+    let mut talk = scene.talk().await;
+    let error = scene.call(&mut talk, "fails", &json!({})).await;
+    assert!(error.contains("no access with [secret KEY]"), "{error}");
+    let body = scene.model.requests().last().unwrap().json().to_string();
+    assert!(body.contains("The tool echo.[secret KEY]"), "{body}");
+    assert!(!body.contains(&scene.secret()));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::scene::Scene;
-use crate::under_test::scorelctl;
+use crate::under_test::{scorelctl, send};
 
 /// Exit code, output and messages of a command.
 async fn run(scene: &Scene, arguments: &[&str]) -> (i32, String, String) {
@@ -163,5 +163,40 @@ async fn a_projects_server_is_started_once_it_is_trusted_and_not_after_a_change(
     assert!(
         out.contains("Their_DB              project changed "),
         "{out}"
+    );
+}
+
+#[tokio::test]
+async fn a_person_is_asked_before_a_call_changes_what_a_trusted_server_runs() {
+    let scene = Scene::of("modern").await;
+    let project = scene.daemon.project();
+    fs::write(project.join("serve.py"), include_str!("server.py")).unwrap();
+    fs::create_dir(project.join(".scorel")).unwrap();
+    // In the project it would be one more file that has to stay as it is.
+    let notes = scene.daemon.home().join("theirs");
+    let entry = format!(
+        "[[mcp.servers]]\nname = \"theirs\"\ncommand = \"python3\"\ncwd = {project:?}\nsandbox = \"none\"\nargs = [\"serve.py\", \"modern\", {notes:?}]\n"
+    );
+    fs::write(project.join(".scorel/config.toml"), entry).unwrap();
+    let mut talk = scene.talk().await;
+    let (_, out, _) = run(&scene, &["trust"]).await;
+    let shown = format!("runs: python3 serve.py modern {}", notes.display());
+    assert!(out.contains(&shown), "{out}");
+    assert!(
+        out.contains(&format!("; in {}", project.display())),
+        "{out}"
+    );
+    let (code, _, err) = run(&scene, &["trust", "add", "mcp:theirs"]).await;
+    assert_eq!(code, 0, "{err}");
+    talk.turn(&scene.client, "hi").await;
+    scene.will_write("other.py", "pass\n");
+    talk.turn(&scene.client, "write").await;
+    scene.will_write("serve.py", "pass\n");
+    send(&scene.client, talk.id, "write").await;
+    let asked = talk.until("permission_request").await;
+    let reason = asked.last().unwrap()["hookReason"].to_string();
+    assert!(
+        reason.contains("the trusted MCP server `theirs` runs this file"),
+        "{reason}"
     );
 }

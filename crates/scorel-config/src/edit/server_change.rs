@@ -10,18 +10,15 @@ use crate::origin::DocumentOrigin;
 use crate::parse::{origin_of, read};
 use crate::problems::check_change;
 use crate::text_place::{line_end, line_start};
-use crate::{EditConfigError, McpCommand, McpServerName};
+use crate::{EditConfigError, McpServer, McpTransport};
 
 impl ConfigFile {
-    /// Adds a server that is a program, by its command and environment. Every other byte stays.
+    /// Adds a server of which no more is said than the way to it. Every other byte stays.
     ///
     /// # Errors
     /// There is one of this name, or the file would not be valid. On every error the file is unchanged.
-    pub fn add_server(
-        &self,
-        name: &McpServerName,
-        command: &McpCommand,
-    ) -> Result<(), EditConfigError> {
+    pub fn add_server(&self, server: &McpServer) -> Result<(), EditConfigError> {
+        let name = &server.name;
         repeated(|| {
             let file = FileText::read(self.path(), self.layer())?;
             let origin = origin_of(&file.target, &file.bytes)?;
@@ -34,7 +31,7 @@ impl ConfigFile {
             if !text.is_empty() {
                 text.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
             }
-            text.push_str(&table(name, command));
+            text.push_str(&table(server));
             self.replace(&file, &origin, text)
         })
     }
@@ -125,23 +122,35 @@ fn is_without(before: &str, after: &str, at: usize) -> bool {
     expected == found
 }
 
-fn table(name: &McpServerName, command: &McpCommand) -> String {
-    let mut lines = vec![
-        ("name", text(name.as_str())),
-        ("command", text(&command.program)),
-    ];
-    if !command.arguments.is_empty() {
-        let arguments = command.arguments.iter().cloned().map(Value::String);
-        lines.push(("args", Value::Array(arguments.collect()).to_string()));
+fn table(server: &McpServer) -> String {
+    let mut lines = vec![("name", text(server.name.as_str()))];
+    match &server.transport {
+        McpTransport::Stdio(command) => {
+            lines.push(("command", text(&command.program)));
+            if !command.arguments.is_empty() {
+                let arguments = command.arguments.iter().cloned().map(Value::String);
+                lines.push(("args", Value::Array(arguments.collect()).to_string()));
+            }
+            let env = command.env.iter();
+            let env = env.map(|(name, it)| (name.as_str(), it.as_str()));
+            lines.extend(inline("env", env));
+            let secret = command.secret_env.iter();
+            let secret = secret.map(|(name, it)| (name.as_str(), it.as_str()));
+            lines.extend(inline("secretEnv", secret));
+        }
+        McpTransport::Http(endpoint) => {
+            lines.push(("url", text(&endpoint.url)));
+            let headers = endpoint.headers.iter();
+            let headers = headers.map(|(name, it)| (name.as_str(), it.as_str()));
+            lines.extend(inline("headers", headers));
+            let secret = endpoint.secret_headers.iter();
+            let secret = secret.map(|(name, it)| (name.as_str(), it.as_str()));
+            lines.extend(inline("secretHeaders", secret));
+            if endpoint.oauth {
+                lines.push(("auth", text("oauth")));
+            }
+        }
     }
-    let env = command.env.iter();
-    lines.extend(inline(
-        "env",
-        env.map(|(name, it)| (name.as_str(), it.as_str())),
-    ));
-    let secret = command.secret_env.iter();
-    let secret = secret.map(|(name, it)| (name.as_str(), it.as_str()));
-    lines.extend(inline("secretEnv", secret));
     let lines = lines
         .iter()
         .map(|(key, value)| format!("{key} = {value}\n"));
@@ -165,7 +174,7 @@ fn inline<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigSource, McpServer, McpTransport};
+    use crate::{ConfigSource, McpEndpoint};
 
     const BEFORE: &str = "# mine\n[runtime]\nmaxSteps = 7 # few\n";
 
@@ -179,20 +188,33 @@ mod tests {
         let words = ["python3", "a \\ b", "it's \"x\"\n"].map(str::to_owned);
         let (env, secret) = (pair("A", "\"'"), pair("TOKEN", "DB_TOKEN"));
         let wanted = McpServer::of_command("db", &words, &env, &secret).unwrap();
-        let McpTransport::Stdio(command) = &wanted.transport else {
-            panic!("{wanted:?}");
-        };
-        file.add_server(&wanted.name, command).unwrap();
+        file.add_server(&wanted).unwrap();
         let kept = std::fs::read_to_string(&path).unwrap();
         assert!(kept.starts_with(BEFORE), "{kept}");
         let config = ConfigSource::open(&path).unwrap().current(None);
         assert_eq!(config.mcp.servers, std::slice::from_ref(&wanted));
-        let again = file.add_server(&wanted.name, command).unwrap_err();
+        let again = file.add_server(&wanted).unwrap_err();
         assert!(again.to_string().contains("`db` already"), "{again}");
         file.remove_server("db").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), BEFORE);
         let gone = file.remove_server("db").unwrap_err();
         assert!(gone.to_string().contains("no server `db`"), "{gone}");
+    }
+
+    #[test]
+    fn a_server_by_http_is_read_back_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        let file = ConfigFile::user(&path);
+        let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
+        let (plain, secret) = (pair("X-Team", "red \"1\""), pair("Authorization", "TOKEN"));
+        let url = "https://mcp.example.com/mcp";
+        let mut wanted = McpServer::of_endpoint("far", url, &plain, &secret).unwrap();
+        let endpoint = McpEndpoint::given(url, &plain, &secret, true).unwrap();
+        wanted.transport = McpTransport::Http(endpoint);
+        file.add_server(&wanted).unwrap();
+        let config = ConfigSource::open(&path).unwrap().current(None);
+        assert_eq!(config.mcp.servers, std::slice::from_ref(&wanted));
     }
 
     #[test]

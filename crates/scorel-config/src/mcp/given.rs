@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use scorel_extension::Problem;
 use scorel_home::SecretName;
 
-use super::{McpCommand, McpServer, McpServerName, McpTransport};
+use super::{McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport};
 use crate::{VariableName, VariableValue};
 
 impl McpServer {
@@ -17,10 +17,49 @@ impl McpServer {
         env: &BTreeMap<String, String>,
         secret_env: &BTreeMap<String, String>,
     ) -> Result<Self, Problem> {
-        let name = name.parse::<McpServerName>();
-        let name = name.map_err(|error| Problem::of("name", error.to_string()))?;
         let command = McpCommand::given(command, env, secret_env)?;
-        Ok(Self::new(name, McpTransport::Stdio(command)))
+        Ok(Self::new(named(name)?, McpTransport::Stdio(command)))
+    }
+
+    /// A server by its address, as a person gives it.
+    ///
+    /// # Errors
+    /// As [`Self::of_command`].
+    pub fn of_endpoint(
+        name: &str,
+        url: &str,
+        headers: &BTreeMap<String, String>,
+        secret_headers: &BTreeMap<String, String>,
+    ) -> Result<Self, Problem> {
+        let endpoint = McpEndpoint::given(url, headers, secret_headers, false)?;
+        Ok(Self::new(named(name)?, McpTransport::Http(endpoint)))
+    }
+}
+
+fn named(name: &str) -> Result<McpServerName, Problem> {
+    let name = name.parse::<McpServerName>();
+    name.map_err(|error| Problem::of("name", error.to_string()))
+}
+
+impl McpEndpoint {
+    /// As [`McpServer::of_endpoint`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn given(
+        url: &str,
+        headers: &BTreeMap<String, String>,
+        secret_headers: &BTreeMap<String, String>,
+        oauth: bool,
+    ) -> Result<Self, Problem> {
+        let mut secrets = BTreeMap::new();
+        for (header, secret) in secret_headers {
+            let secret = SecretName::try_from(secret.clone());
+            let secret = secret.map_err(|error| Problem::of("secretHeaders", error.to_string()))?;
+            secrets.insert(header.clone(), secret);
+        }
+        Self::new(url.to_owned(), headers.clone(), secrets, oauth)
+            .map_err(|(key, reason)| Problem::of(key, reason))
     }
 }
 

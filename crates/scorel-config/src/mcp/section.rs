@@ -3,13 +3,12 @@ use std::time::Duration;
 
 use scorel_extension::hook::HookSandbox;
 use scorel_home::SecretName;
-use scorel_provider::check_base_url;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
-    McpCommand, McpEndpoint, McpServer, McpServerName, McpShare, McpToolFilter, McpToolPattern,
-    McpTransport,
+    ClientDocument, McpCommand, McpEndpoint, McpServer, McpServerName, McpShare, McpToolFilter,
+    McpToolPattern, McpTransport,
 };
 use crate::bounded::{Bounded, number, seconds_or};
 use crate::origin::DocumentOrigin;
@@ -27,6 +26,7 @@ const DAY: u64 = 24 * 3600;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct McpSection {
     pub(crate) disabled: Vec<McpServerName>,
+    pub(crate) client_document: Option<ClientDocument>,
     pub(crate) servers: Vec<Spanned<McpServerSection>>,
 }
 
@@ -188,29 +188,12 @@ impl McpServerSection {
             ],
         )?;
         let url = given("url", self.url.as_deref())?;
-        check_base_url(&url).map_err(|error| ("url", error.to_string()))?;
-        let headers = self.headers.clone().unwrap_or_default();
-        let secret_headers = self.secret_headers.clone().unwrap_or_default();
-        let is_text = |text: &str| !text.chars().any(char::is_control);
-        for (name, value) in &headers {
-            check_header("headers", name)?;
-            if !is_text(value) {
-                let reason = format!("the value of `{name}` has control characters");
-                return Err(("headers", reason));
-            }
-        }
-        for name in secret_headers.keys() {
-            check_header("secretHeaders", name)?;
-            if headers.keys().any(|it| it.eq_ignore_ascii_case(name)) {
-                return Err(("secretHeaders", format!("`{name}` is in `headers` too")));
-            }
-        }
-        Ok(McpEndpoint {
+        McpEndpoint::new(
             url,
-            headers,
-            secret_headers,
-            oauth: self.auth == Some(AuthName::Oauth),
-        })
+            self.headers.clone().unwrap_or_default(),
+            self.secret_headers.clone().unwrap_or_default(),
+            self.auth == Some(AuthName::Oauth),
+        )
     }
 }
 
@@ -228,13 +211,5 @@ fn given(key: &'static str, text: Option<&str>) -> Result<String, Mistake> {
     match text.contains('\0') {
         true => Err((key, "it has a NUL character in it".to_owned())),
         false => Ok(text.to_owned()),
-    }
-}
-
-fn check_header(key: &'static str, name: &str) -> Result<(), Mistake> {
-    let usual = |char: char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char);
-    match !name.is_empty() && name.chars().all(usual) {
-        true => Ok(()),
-        false => Err((key, format!("{name:?} is not the name of a header"))),
     }
 }

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use scorel_outside_tool::{LONGEST_CALL, OpenCalls};
 use scorel_process::{
     CallLimit, Service, ServiceError, ServiceLimits, ServiceLink, ServiceProcess, ServiceStatus,
-    StartedProgram,
+    StartedService,
 };
 use scorel_proto::{ProcessState, RpcError};
 use serde_json::Value;
@@ -135,8 +135,8 @@ impl Service for ExtensionService {
         &self.name
     }
 
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
-        self.port.start()
+    fn start(&self) -> BoxFuture<'_, Result<StartedService, String>> {
+        Box::pin(async { self.port.start().await.map(Into::into) })
     }
 
     fn open<'a>(&'a self, link: &'a ServiceLink) -> BoxFuture<'a, Result<(), String>> {

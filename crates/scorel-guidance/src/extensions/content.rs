@@ -60,6 +60,7 @@ fn of_manifest(manifest: &Manifest) -> ItemContent {
     let is_unconfined = manifest.sandbox == Some(HookSandbox::None);
     let program = ItemProgram {
         command: manifest.command.join(" "),
+        directory: None,
         events: hooks
             .map(|it| occasion(it.event.word(), &it.matcher))
             .chain(manifest.events.iter().cloned())
@@ -86,6 +87,7 @@ fn of_plugin(plugin: &Plugin) -> ItemContent {
     let id = &plugin.id;
     let programs = plugin.hooks.iter().map(|hook| ItemProgram {
         command: hook.command.line(),
+        directory: None,
         events: vec![occasion(hook.event.word(), &hook.matcher)],
         ..ItemProgram::default()
     });

@@ -99,12 +99,8 @@ fn endpoint(url: &str, entry: &ForeignEntry) -> Result<McpEndpoint, String> {
             ForeignValue::Secret(secret) => drop(secret_headers.insert(name.clone(), secret)),
         }
     }
-    Ok(McpEndpoint {
-        url: plain(url)?,
-        headers,
-        secret_headers,
-        oauth: false,
-    })
+    McpEndpoint::new(plain(url)?, headers, secret_headers, false)
+        .map_err(|(key, reason)| format!("`{key}`: {reason}"))
 }
 
 /// A text, or `${NAME}` as a whole, which is the secret of that name.

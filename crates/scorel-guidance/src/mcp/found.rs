@@ -22,6 +22,8 @@ pub struct FoundMcpServer {
     /// True if the project declares it.
     pub is_project: bool,
     pub state: McpServerState,
+    /// The files of the project that its command names, without links.
+    pub files: Vec<PathBuf>,
 }
 
 /// Says whether a server may be used.

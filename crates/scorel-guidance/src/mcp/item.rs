@@ -9,30 +9,11 @@ use super::declared::DeclaredServer;
 use super::found::FoundMcpServer;
 use crate::trust::{NamedFiles, ProjectItem};
 
-/// Why none by HTTP is used: trust given now would let a later version run what was never shown as running.
-const NOT_RUN: &str = "this version runs no MCP servers by `http`";
-
-/// Why a server is not run, whatever was trusted.
-pub(super) const fn obstacle(server: &McpServer) -> Option<&'static str> {
-    match server.transport {
-        McpTransport::Stdio(_) => None,
-        McpTransport::Http(_) => Some(NOT_RUN),
-    }
-}
-
 /// A server of a project as an item. The user's of this name stays.
 pub(super) fn item(project: &Path, declared: &DeclaredServer, config: &Config) -> ProjectItem {
     let server = declared.server.as_ref();
     let mut of_user = config.mcp.servers.iter();
-    let named = NamedFiles::of_words(
-        project,
-        project.join(&declared.file),
-        server.ok().into_iter().flat_map(words),
-    );
-    let problem = match server {
-        Ok(server) => obstacle(server).map(str::to_owned),
-        Err(problem) => Some(problem.clone()),
-    };
+    let problem = server.err().cloned();
     ProjectItem {
         content: ItemContent {
             programs: server.ok().map(program).into_iter().collect(),
@@ -44,9 +25,15 @@ pub(super) fn item(project: &Path, declared: &DeclaredServer, config: &Config) -
         ..ProjectItem::command(
             FoundMcpServer::process_of(&declared.name),
             declared.config.clone(),
-            named,
+            named_files(project, declared),
         )
     }
+}
+
+/// The files of the project that its command names.
+pub(super) fn named_files(project: &Path, declared: &DeclaredServer) -> NamedFiles {
+    let words = declared.server.iter().flat_map(words);
+    NamedFiles::of_words(project, project.join(&declared.file), words)
 }
 
 fn words(server: &McpServer) -> Vec<String> {
@@ -79,8 +66,13 @@ fn program(server: &McpServer) -> ItemProgram {
             (names, Some(HookSandbox::Network))
         }
     };
+    let cwd = match &server.transport {
+        McpTransport::Stdio(it) => it.cwd.as_ref(),
+        McpTransport::Http(_) => None,
+    };
     ItemProgram {
         command: server.line(),
+        directory: cwd.map(|it| it.as_str().to_owned()),
         events: Vec::new(),
         environment,
         unsandboxed: sandbox == Some(HookSandbox::None),

@@ -10,7 +10,6 @@ use scorel_config::{McpCommand, McpEndpoint, McpServer, McpServerName, McpShare,
 use scorel_proto::{OfferedMcpServer, SessionId};
 
 use super::found::{FoundMcpServer, McpServerState};
-use super::item::obstacle;
 
 /// The time without a call after which one stops that no loaded session has: its session has been unloaded.
 const IDLE: Duration = Duration::from_secs(60);
@@ -90,13 +89,9 @@ fn made(offered: OfferedMcpServer) -> (String, Result<McpServer, String>) {
             (name, server)
         }
         OfferedMcpServer::Http { name, url, headers } => {
-            let endpoint = McpEndpoint {
-                url,
-                headers,
-                secret_headers: Default::default(),
-                oauth: false,
-            };
-            let server = server(&name, McpTransport::Http(endpoint));
+            let endpoint = McpEndpoint::new(url, headers, Default::default(), false);
+            let endpoint = endpoint.map_err(|(key, reason)| format!("`{key}`: {reason}"));
+            let server = endpoint.and_then(|it| server(&name, McpTransport::Http(it)));
             (name, server)
         }
     }
@@ -104,15 +99,11 @@ fn made(offered: OfferedMcpServer) -> (String, Result<McpServer, String>) {
 
 fn server(name: &str, transport: McpTransport) -> Result<McpServer, String> {
     let name = McpServerName::foreign(name).map_err(|error| error.to_string())?;
-    let server = McpServer {
+    Ok(McpServer {
         share: McpShare::Session,
         idle: Some(IDLE),
         ..McpServer::new(name, transport)
-    };
-    match obstacle(&server) {
-        Some(reason) => Err(reason.to_owned()),
-        None => Ok(server),
-    }
+    })
 }
 
 impl FoundMcpServer {
@@ -123,6 +114,7 @@ impl FoundMcpServer {
             line: server.line(),
             transport: Some(server.transport.clone()),
             file: PathBuf::new(),
+            files: Vec::new(),
             is_project: false,
             state: McpServerState::Usable(Arc::clone(server)),
         }

@@ -94,10 +94,21 @@ fn a_projects_server_is_usable_once_it_is_trusted_and_while_it_stays_the_same() 
     assert_eq!(dirs.found()[1].state, McpServerState::Shadowed);
     assert_eq!(dirs.state("db"), untrusted);
     assert!(dirs.trust("mcp:mine").is_err(), "shadowed");
-    assert!(dirs.trust("mcp:web").is_err(), "not run");
+    assert!(dirs.trust("mcp:old").is_err(), "not run");
+    dirs.trust("mcp:web").unwrap();
+    let web = dirs
+        .found()
+        .into_iter()
+        .find(|it| it.name == "web")
+        .unwrap();
+    assert_eq!(web.usable().unwrap().line(), "https://example.org/");
     dirs.trust("mcp:db").unwrap();
     let usable = dirs.found().into_iter().find(|it| it.name == "db").unwrap();
     assert_eq!(usable.usable().unwrap().line(), "./serve.sh");
+    assert_eq!(
+        usable.files,
+        [dirs.project.dir.canonicalize().unwrap().join("serve.sh")]
+    );
     dirs.write("serve.sh", "two");
     let changed = McpServerState::Inert(Inert::Changed("mcp:db".to_owned()));
     assert_eq!(dirs.state("db"), changed);

@@ -81,6 +81,14 @@ pub const CHANNELS: StateKind = StateKind {
     cure: "fix it, or remove it: then schedules begin anew, and what they missed is left out",
 };
 
+pub const CREDENTIALS: StateKind = StateKind {
+    place: "credentials.json",
+    version: Some(1),
+    max_bytes: MAX_GRANTS,
+    need: Need::Use,
+    cure: "fix it, or remove it and log in to MCP servers again",
+};
+
 pub const WORKTREE: StateKind = StateKind {
     place: "worktrees/*.json",
     version: None,

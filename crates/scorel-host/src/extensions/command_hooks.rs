@@ -117,7 +117,7 @@ impl CommandHooks {
             if let Ok(root) = &root {
                 let named = named_files(turn.project, &declared);
                 let named = named.present().map(|path| root.join(path));
-                let name = declared.entry.name.to_string();
+                let name = format!("hook `{}`", declared.entry.name);
                 hooks.files.extend(named.map(|path| (path, name.clone())));
             }
             let entry = declared.entry;
@@ -265,11 +265,7 @@ impl HookSource for CommandHooks {
             commands.into_iter().partition(CommandHook::listens);
         self.listening.set(turn.session_id, listening);
         let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
-        let kept: Option<Arc<dyn Hooks>> = (!files.is_empty()).then(|| {
-            let tools = turn.tools.clone();
-            Arc::new(TrustedFiles { tools, files }) as _
-        });
-        asked.chain(kept).collect()
+        asked.chain(TrustedFiles::of(turn.tools, files)).collect()
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn hook_item(project: &Path, declared: &DeclaredHook, config: &Config
     };
     let program = ItemProgram {
         command: entry.command.line(),
+        directory: None,
         events: vec![event],
         environment: Vec::new(),
         unsandboxed: entry.sandbox == Some(HookSandbox::None),

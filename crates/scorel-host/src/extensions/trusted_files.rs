@@ -1,16 +1,25 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use scorel_engine::{BeforeCall, CallOpinion, Effect, Hooks, ToolCall, ToolList};
 
-/// Has a person asked before a call changes a file that the command of a trusted hook names: the hook would be inert
-/// from then on, and guard nothing.
+/// Has a person asked before a call changes a file that the command of a trusted item names: a hook would be inert from
+/// then on, and guard nothing, and a server would run what an agent has written.
 #[derive(Debug)]
-pub(super) struct TrustedFiles {
-    pub(super) tools: ToolList,
-    /// Each file, without links, with its hook.
-    pub(super) files: BTreeMap<PathBuf, String>,
+pub(crate) struct TrustedFiles {
+    tools: ToolList,
+    /// Each file, without links, with what runs it.
+    files: BTreeMap<PathBuf, String>,
+}
+
+impl TrustedFiles {
+    /// One for the files, if there are any.
+    pub(crate) fn of(tools: &ToolList, files: BTreeMap<PathBuf, String>) -> Option<Arc<dyn Hooks>> {
+        let tools = tools.clone();
+        (!files.is_empty()).then(|| Arc::new(Self { tools, files }) as _)
+    }
 }
 
 impl Hooks for TrustedFiles {
@@ -31,12 +40,12 @@ impl Hooks for TrustedFiles {
         let (plan, files) = (self.tools.plan(call), self.files.clone());
         async move {
             let plan = plan.await;
-            let hook = plan.effects().iter().find_map(|effect| match effect {
+            let item = plan.effects().iter().find_map(|effect| match effect {
                 Effect::WritePath { path, .. } => files.get(path),
                 _ => None,
             });
-            let asked = hook
-                .map(|hook| CallOpinion::Ask(format!("the trusted hook `{hook}` runs this file")));
+            let asked =
+                item.map(|item| CallOpinion::Ask(format!("the trusted {item} runs this file")));
             BeforeCall {
                 opinion: asked.unwrap_or_default(),
                 ..BeforeCall::default()

@@ -159,10 +159,11 @@ impl Host {
                     of_project,
                 })
             };
-            let of_all: [Arc<dyn HookSource>; 3] = [
+            let of_all: [Arc<dyn HookSource>; 4] = [
                 of_programs(true),
                 Arc::clone(&command_hooks) as _,
                 of_programs(false),
+                Arc::clone(&mcp_clients) as _,
             ];
             let of_all: Vec<_> = parts.turns.hooks.into_iter().chain(of_all).collect();
             let hook_sources = hook_sources.get_or_init(|| of_all).clone();

@@ -66,6 +66,7 @@ impl McpClients {
         let port = ServerPort {
             servers: self.servers.clone(),
             means: Arc::clone(&self.means),
+            http: self.http.clone(),
             server: Arc::clone(&server),
             directory,
             project: of,

@@ -8,7 +8,8 @@ use scorel_exec::{ResourceLimits, Sandbox};
 use scorel_extension::hook::HookSandbox;
 use scorel_guidance::mcp::McpServers;
 use scorel_guidance::skills::SkillProject;
-use scorel_mcp_client::McpPort;
+use scorel_mcp_client::{McpPort, McpStart};
+use scorel_mcp_http::HttpReach;
 use scorel_process::{ServiceFraming, StartedProgram};
 
 use crate::programs::{ProgramMeans, ProgramOrder};
@@ -18,6 +19,7 @@ use crate::programs::{ProgramMeans, ProgramOrder};
 pub(super) struct ServerPort {
     pub(super) servers: McpServers,
     pub(super) means: Arc<ProgramMeans>,
+    pub(super) http: HttpReach,
     pub(super) server: Arc<McpServer>,
     /// The directory that it runs in.
     pub(super) directory: PathBuf,
@@ -28,7 +30,7 @@ pub(super) struct ServerPort {
 }
 
 impl McpPort for ServerPort {
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+    fn start(&self) -> BoxFuture<'_, Result<McpStart, String>> {
         let port = self.clone();
         Box::pin(async move {
             let started = spawn_blocking(move || port.start_now()).await;
@@ -53,12 +55,29 @@ impl ServerPort {
         }
     }
 
-    /// Reads the environment of commands, which may ask the login shell, and the secrets. Blocks.
-    fn start_now(&self) -> Result<StartedProgram, String> {
+    /// Reads the secrets; blocks.
+    fn start_now(&self) -> Result<McpStart, String> {
         self.check_usable()?;
-        let McpTransport::Stdio(command) = &self.server.transport else {
-            return Err("it is not a program".to_owned());
-        };
+        match &self.server.transport {
+            McpTransport::Stdio(command) => {
+                let program = self.started(command)?;
+                Ok(McpStart::Program(Box::new(program)))
+            }
+            McpTransport::Http(endpoint) => {
+                let mut secrets = Vec::new();
+                for (header, name) in &endpoint.secret_headers {
+                    let value = self.means.secret(name.as_str())?;
+                    secrets.push((header.as_str(), name.as_str(), value));
+                }
+                let (url, headers) = (&endpoint.url, &endpoint.headers);
+                let server = self.http.server(url, headers, secrets, endpoint.oauth)?;
+                Ok(McpStart::Http(Box::new(server)))
+            }
+        }
+    }
+
+    /// Reads the environment of commands, which may ask the login shell, and the secrets. Blocks.
+    fn started(&self, command: &McpCommand) -> Result<StartedProgram, String> {
         let project = self.project.as_ref().map(|it| it.dir.as_path());
         let config = self.means.config.current(project);
         let place = &self.directory;

@@ -65,6 +65,18 @@ impl ProgramMeans {
         })
     }
 
+    /// A secret by its name. Reads the file; blocks. The error is a sentence without its full stop.
+    pub(crate) fn secret(&self, name: &str) -> Result<String, String> {
+        let value = self.secrets.resolve(name);
+        let missing = || {
+            let file = self.secrets.file().display();
+            format!("it needs the secret `{name}`: put `{name}=…` into {file}")
+        };
+        value
+            .map_err(|error| error.to_string())?
+            .ok_or_else(missing)
+    }
+
     /// The secrets by name, which the environment gets.
     fn secrets(
         &self,
@@ -73,13 +85,7 @@ impl ProgramMeans {
     ) -> Result<Vec<(String, String)>, String> {
         let mut found = Vec::new();
         for (variable, name) in wanted {
-            let value = self.secrets.resolve(name);
-            let value = value.map_err(|error| error.to_string())?;
-            let missing = || {
-                let file = self.secrets.file().display();
-                format!("it needs the secret `{name}`: put `{name}=…` into {file}")
-            };
-            let value = value.ok_or_else(missing)?;
+            let value = self.secret(name)?;
             environment.set(variable, &value);
             found.push(((*name).to_owned(), value));
         }

@@ -111,7 +111,8 @@ fn all_that_a_project_brings_is_listed() {
     assert_eq!(program.environment, ["TOKEN"], "the value is not shown");
     assert!(db.digest.is_some());
     let web = items.iter().find(|it| it.item == "mcp:web").unwrap();
-    assert_eq!(web.digest, None, "it cannot be trusted before it can run");
+    assert!(web.digest.is_some());
+    assert_eq!(web.content.programs[0].command, "https://example.org/");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use scorel_home::ProjectError;
 use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
 use scorel_models::ModelCallError;
+use scorel_oauth::OAuthError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProcessState, ProjectId, ProtocolRange, RpcError};
 use scorel_search::SearchError;
@@ -69,6 +70,9 @@ pub(crate) enum CallError {
     Extension { state: ProcessState, reason: String },
     #[error(transparent)]
     Trust(#[from] TrustError),
+    /// A login to a server has failed.
+    #[error(transparent)]
+    Login(OAuthError),
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
     #[error(transparent)]

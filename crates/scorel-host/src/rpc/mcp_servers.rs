@@ -10,9 +10,9 @@ use scorel_guidance::mcp::{FoundMcpServer, McpServerState as State};
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::Inert;
 use scorel_proto::{
-    ListMcpServersParams, ListMcpServersResult, McpProgram, McpServerInfo, McpServerState,
-    McpToolInfo, McpTransport, OfferMcpServersParams, OfferMcpServersResult, SkillSource,
-    TestMcpServerParams, TestMcpServerResult, excerpt,
+    ListMcpServersParams, ListMcpServersResult, McpServerInfo, McpServerState, McpToolInfo,
+    McpTransport, OfferMcpServersParams, OfferMcpServersResult, SkillSource, TestMcpServerParams,
+    TestMcpServerResult, excerpt,
 };
 
 use crate::host::Host;
@@ -44,15 +44,10 @@ pub(super) async fn test(
     let project = params.project_id.map(|id| host.skill_project(id));
     let project = project.transpose()?;
     let began = Instant::now();
-    let look = match params.program {
-        Some(program) => {
-            let server = Arc::new(given(&params.name, &program)?);
-            host.mcp_clients.tried(server, project).await
-        }
+    let look = match given(&params)? {
+        Some(server) => host.mcp_clients.tried(Arc::new(server), project).await,
         None => {
-            let (finder, of) = (host.mcp_servers.clone(), project.clone());
-            let found = spawn_blocking(move || finder.find(of.as_ref())).await??;
-            let (server, is_project) = usable(&found, &params.name)?;
+            let (server, is_project) = named(&host, &params.name, project.clone()).await?;
             let clients = &host.mcp_clients;
             clients.looked_at(server, is_project, project).await
         }
@@ -86,18 +81,33 @@ fn tool(spec: &ToolSpec) -> McpToolInfo {
     }
 }
 
-/// A server that is not configured yet.
-fn given(name: &str, program: &McpProgram) -> Result<McpServer, CallError> {
-    let McpProgram {
-        command,
-        env,
-        secret_env,
-    } = program;
-    let server = McpServer::of_command(name, command, env, secret_env);
-    server.map_err(|problem: Problem| CallError::invalid(problem.to_string()))
+/// The server of this name that may be used; with `true` if it is the project's.
+pub(super) async fn named(
+    host: &Host,
+    name: &str,
+    project: Option<SkillProject>,
+) -> Result<(Arc<McpServer>, bool), CallError> {
+    let finder = host.mcp_servers.clone();
+    let found = spawn_blocking(move || finder.find(project.as_ref())).await??;
+    usable(&found, name)
 }
 
-/// The server of this name that may be used; with `true` if it is the project's.
+/// A server that is not configured yet.
+fn given(params: &TestMcpServerParams) -> Result<Option<McpServer>, CallError> {
+    let name = &params.name;
+    let server = match (&params.program, &params.endpoint) {
+        (None, None) => return Ok(None),
+        (Some(it), None) => McpServer::of_command(name, &it.command, &it.env, &it.secret_env),
+        (None, Some(it)) => McpServer::of_endpoint(name, &it.url, &it.headers, &it.secret_headers),
+        (Some(_), Some(_)) => {
+            let reason = "it cannot be a program and reached by HTTP";
+            return Err(CallError::invalid_field("endpoint", reason.to_owned()));
+        }
+    };
+    let refused = |problem: Problem| CallError::invalid(problem.to_string());
+    server.map(Some).map_err(refused)
+}
+
 fn usable(found: &[FoundMcpServer], name: &str) -> Result<(Arc<McpServer>, bool), CallError> {
     let named = || found.iter().filter(|it| it.name == name);
     let server = |it: &FoundMcpServer| Some((Arc::clone(it.usable()?), it.is_project));

@@ -14,7 +14,7 @@ use super::shared::Shared;
 use crate::failures::{Failures, NextStart};
 use crate::paced_reader::PacedReader;
 use crate::redacted_reader::RedactedReader;
-use crate::service::{ServiceFraming, StartedProgram};
+use crate::service::{ServiceFraming, StartedConnection, StartedProgram, StartedService};
 use crate::service_link::ServiceLink;
 use crate::serving::{CLOSED_OUTPUT, serve};
 use crate::stop::{GOODBYE, end_run};
@@ -121,13 +121,38 @@ impl Driver {
             started = timeout(limit, shared.service.start()) => started,
         };
         match started {
-            Ok(Ok(program)) => self.serve(program).await,
+            Ok(Ok(StartedService::Program(program))) => self.serve_program(program).await,
+            Ok(Ok(StartedService::Connection(connection))) => {
+                self.serve_connection(connection).await
+            }
             Ok(Err(reason)) => ServiceEnd::Failed(reason),
             Err(_) => ServiceEnd::Failed(not_ready(limit)),
         }
     }
 
-    async fn serve(&mut self, program: StartedProgram) -> ServiceEnd {
+    async fn serve_connection(&mut self, connection: StartedConnection) -> ServiceEnd {
+        let StartedConnection { stream, secrets } = connection;
+        let service = Arc::clone(&self.shared.service);
+        let link = Arc::new(ServiceLink::new(service.name(), service.words(), secrets));
+        let mut serving: BoxFuture<'_, String> =
+            Box::pin(serve(&link, &service, stream, ServiceFraming::Lines));
+        let end = match self.talk(&link, &mut serving).await {
+            ServiceEnd::Failed(reason) => match self.enter_failed(&reason) {
+                true => ServiceEnd::GreetAgain,
+                false => ServiceEnd::Failed(reason),
+            },
+            end => {
+                self.enter(Phase::Stopped);
+                link.peer().outbox().close();
+                let _said = timeout(GOODBYE, &mut serving).await.is_ok();
+                end
+            }
+        };
+        drop(serving);
+        self.ended(&link, end)
+    }
+
+    async fn serve_program(&mut self, program: StartedProgram) -> ServiceEnd {
         let StartedProgram {
             process,
             secrets,
@@ -151,20 +176,13 @@ impl Driver {
             ServiceFraming::LooseLines => TextStream::of_loose_lines(reader, stdin, &limits),
             ServiceFraming::Headers => TextStream::of_headers(reader, stdin, &limits),
         };
-        let link = Arc::new(ServiceLink::new(service.name(), service.words()));
+        let words = service.words();
+        let link = Arc::new(ServiceLink::new(service.name(), words, secrets.clone()));
         let shared = Arc::clone(&self.shared);
         let errors = shared.stderr.read(service.name(), stderr, secrets);
         let mut serving: BoxFuture<'_, String> = Box::pin(serve(&link, &service, stream, framing));
         let talk = async {
-            let end = tokio::select! {
-                biased;
-                reason = &mut serving => ServiceEnd::Failed(reason),
-                reason = link.failed() => ServiceEnd::Failed(reason),
-                () = shared.closed.cancelled() => ServiceEnd::Closed,
-                () = shared.restart.notified() => ServiceEnd::Restart,
-                end = self.lead(&link) => end,
-            };
-            match end {
+            match self.talk(&link, &mut serving).await {
                 ServiceEnd::Failed(reason) => self.end_failed(&run, reason).await,
                 end => {
                     // Calls wait for the next start from now on.
@@ -186,10 +204,31 @@ impl Driver {
         };
         drop(talk);
         drop(serving);
+        let end = self.with_last_words(end);
+        self.ended(&link, end)
+    }
+
+    /// Talks until there is a reason to end.
+    async fn talk(
+        &self,
+        link: &Arc<ServiceLink>,
+        serving: &mut BoxFuture<'_, String>,
+    ) -> ServiceEnd {
+        tokio::select! {
+            biased;
+            reason = serving => ServiceEnd::Failed(reason),
+            reason = link.failed() => ServiceEnd::Failed(reason),
+            () = self.shared.closed.cancelled() => ServiceEnd::Closed,
+            () = self.shared.restart.notified() => ServiceEnd::Restart,
+            end = self.lead(link) => end,
+        }
+    }
+
+    /// Ends the calls that are open.
+    fn ended(&mut self, link: &ServiceLink, end: ServiceEnd) -> ServiceEnd {
         if link.take_answered() {
             self.failures.answered();
         }
-        let end = self.with_last_words(end);
         link.fail(match &end {
             ServiceEnd::Failed(reason) => reason.clone(),
             _ => "it was stopped".to_owned(),
@@ -221,14 +260,19 @@ impl Driver {
         }
     }
 
-    async fn end_failed(&self, run: &Run, reason: String) -> ServiceEnd {
+    /// Returns whether it is greeted in another way by the next start.
+    fn enter_failed(&self, reason: &str) -> bool {
         let is_starting = matches!(self.shared.phase.borrow().phase, Phase::Starting);
         // Calls wait for the next start from now on. Those of this one wait for its last words.
         if !is_starting {
-            let reason = reason.as_str().into();
+            let reason = reason.into();
             self.enter(Phase::Failed { reason });
         }
-        let greets_again = is_starting && self.shared.service.greets_again();
+        is_starting && self.shared.service.greets_again()
+    }
+
+    async fn end_failed(&self, run: &Run, reason: String) -> ServiceEnd {
+        let greets_again = self.enter_failed(&reason);
         let end = end_failed(run, &reason).await;
         match greets_again {
             true => ServiceEnd::GreetAgain,

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
 
 use super::ServiceProcess;
-use crate::service::{Service, StartedProgram};
+use crate::service::{Service, StartedService};
 use crate::service_error::ServiceError;
 use crate::service_link::ServiceLink;
 
@@ -21,7 +21,7 @@ impl Service for Missing {
         "extension missing"
     }
 
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+    fn start(&self) -> BoxFuture<'_, Result<StartedService, String>> {
         Box::pin(ready(Err("notes is not installed".to_owned())))
     }
 

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use crate::service::{Service, ServiceFraming, StartedProgram};
+use crate::secrets::Secrets;
+use crate::service::{Service, ServiceFraming, StartedService};
 use crate::service_error::ServiceError;
 use crate::service_link::{CallLimit, ServiceLink};
 use crate::service_words::ServiceWords;
@@ -24,7 +25,7 @@ impl Service for Echo {
         "echo"
     }
 
-    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+    fn start(&self) -> BoxFuture<'_, Result<StartedService, String>> {
         Box::pin(ready(Err(String::new())))
     }
 
@@ -77,7 +78,11 @@ fn link_by(framing: ServiceFraming) -> (Arc<ServiceLink>, Program, JoinHandle<St
         ServiceFraming::LooseLines => TextStream::of_loose_lines(input, output, &limits),
         _ => TextStream::of_bytes(input, output, &limits),
     };
-    let link = Arc::new(ServiceLink::new("echo", ServiceWords::default()));
+    let link = Arc::new(ServiceLink::new(
+        "echo",
+        ServiceWords::default(),
+        Secrets::default(),
+    ));
     let serving = Arc::clone(&link);
     let service: Arc<dyn Service> = Arc::new(Echo);
     let end = tokio::spawn(async move { super::serve(&serving, &service, stream, framing).await });

@@ -1,13 +1,10 @@
-use std::error::Error;
-use std::io;
-
 use bytes::Bytes;
 use futures_util::stream::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, ClientBuilder, Method, Request, Response, Url};
+use reqwest::{Method, Request, Response, Url};
 use scorel_engine::{ErrorCategory, ProviderError};
+use scorel_http::{EndpointAddress, HttpClients, HttpSetupError, Redirects, is_refused};
 use scorel_proto::ErrorChain;
-use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::body::BodyStream;
@@ -15,8 +12,7 @@ use super::content_encoding::decoded;
 use super::failure::status_failure;
 use super::page_guard::no_page;
 use super::provider_error::provider_error;
-use super::route::ConnectionRoute;
-use super::{BodyError, EndpointAddress, Timeouts, idle_limited, redacted};
+use super::{BodyError, Timeouts, idle_limited, redacted};
 use crate::Secret;
 
 /// The part of the body of a failed response that is read, in bytes. Error messages are far shorter; a
@@ -24,21 +20,18 @@ use crate::Secret;
 const FAILURE_LIMIT: usize = 64 << 10;
 
 /// The HTTP clients for all providers.
-///
-/// Each is built by the first call that needs it: loading TLS and the platform's certificates costs
-/// time and memory that an idle daemon should not pay.
 #[derive(Debug)]
 pub(crate) struct Http {
     timeouts: Timeouts,
-    /// One for each [`ConnectionRoute`].
-    clients: [OnceCell<Client>; 3],
+    clients: HttpClients,
 }
 
 impl Http {
     pub(crate) fn new(timeouts: Timeouts) -> Self {
         Self {
             timeouts,
-            clients: Default::default(),
+            // A redirect would carry the key and the conversation to another host.
+            clients: HttpClients::new(timeouts.connect, Redirects::Refused),
         }
     }
 
@@ -90,7 +83,11 @@ impl Http {
     }
 
     async fn exchange(&self, request: Request) -> Result<(HeaderMap, BodyStream), ProviderError> {
-        let client = self.client(request.url()).await?;
+        let client = self
+            .clients
+            .of(request.url())
+            .await
+            .map_err(|error| no_client(&error))?;
         let address = EndpointAddress::of(request.url());
         let response = timeout(self.timeouts.first_byte, client.execute(request))
             .await
@@ -110,43 +107,10 @@ impl Http {
         };
         Err(status_failure(&address.short(), status, &headers, &body))
     }
-
-    async fn client(&self, url: &Url) -> Result<&Client, ProviderError> {
-        let route = ConnectionRoute::of(url);
-        let make = || {
-            let common = Client::builder()
-                .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
-                .connect_timeout(self.timeouts.connect)
-                // A redirect would carry the key and the conversation to another host.
-                .redirect(reqwest::redirect::Policy::none());
-            build(match route {
-                ConnectionRoute::Loopback => common.no_proxy().tls_certs_only([]),
-                // No certificates are loaded, so it works on systems without any.
-                ConnectionRoute::Plain => common.tls_certs_only([]),
-                // Verified against the platform's certificates.
-                ConnectionRoute::Secure => common,
-            })
-        };
-        self.clients[route as usize].get_or_try_init(make).await
-    }
 }
 
-/// Builds a client on a blocking thread, since certificates are read from files.
-async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
-    let built = scorel_engine::spawn_blocking(move || {
-        // Fails if the process has already installed a provider, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        builder
-            .build()
-            .map_err(|error| ErrorChain(&error).to_string())
-    });
-    let message = match built.await {
-        Ok(Ok(client)) => return Ok(client),
-        Ok(Err(message)) => message,
-        Err(error) => error.to_string(),
-    };
-    let message = format!("cannot set up HTTP connections: {message}");
-    Err(provider_error(ErrorCategory::Network, false, message))
+fn no_client(error: &HttpSetupError) -> ProviderError {
+    provider_error(ErrorCategory::Network, false, error.to_string())
 }
 
 fn chunks(response: Response) -> BodyStream {
@@ -200,16 +164,4 @@ fn unreachable(address: &EndpointAddress, error: reqwest::Error) -> ProviderErro
         hint: is_refused.then(|| address.nothing_listens()),
         ..provider_error(category, true, message)
     }
-}
-
-fn is_refused(error: &reqwest::Error) -> bool {
-    let mut next = error.source();
-    while let Some(error) = next {
-        let error_kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-        if error_kind == Some(io::ErrorKind::ConnectionRefused) {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }

@@ -6,9 +6,10 @@ use reqwest::header::HeaderMap;
 use scorel_engine::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
+use scorel_http::EndpointAddress;
 
 use super::{CallAdvice, ConfiguredHeaders, ModelEndpoint, Wire, reader, refusal, render};
-use crate::http::{EndpointAddress, provider_error};
+use crate::http::provider_error;
 use crate::sse;
 
 /// A model behind a provider API over HTTP.

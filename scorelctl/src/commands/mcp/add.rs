@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scorel_proto::{
-    ListMcpServers, ListMcpServersParams, McpProgram, TestMcpServer, TestMcpServerParams,
+    ListMcpServers, ListMcpServersParams, McpEndpoint, McpProgram, TestMcpServer,
+    TestMcpServerParams,
 };
 use scorel_screen::escape::one_line;
 use serde_json::json;
 
 use super::look;
+use super::new_server::NewMcpServer;
 use crate::cli::Cli;
 use crate::commands::scoreld::add_server;
 use crate::daemon::{DaemonConnector, LocalDaemon};
@@ -31,9 +33,42 @@ pub(crate) struct McpAddArgs {
     /// Project directory in which it is tried [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     project: Option<PathBuf>,
+    /// The address of a server that is reached by HTTP
+    #[arg(long, value_name = "URL", conflicts_with_all = ["env", "secret_env", "command"])]
+    url: Option<String>,
+    /// A header of each request
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, requires = "url")]
+    header: Vec<(String, String)>,
+    /// A header that has a secret of the daemon's `env` file, by the secret's name
+    #[arg(long, value_name = "NAME=SECRET", value_parser = pair, requires = "url")]
+    secret_header: Vec<(String, String)>,
+    /// The server is logged in to by OAuth: it is added untried, and `scorelctl mcp login` logs in
+    #[arg(long, requires = "url")]
+    oauth: bool,
     /// The program and its arguments
-    #[arg(value_name = "COMMAND", required = true, last = true)]
+    #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
     command: Vec<String>,
+}
+
+impl McpAddArgs {
+    fn server(&self) -> NewMcpServer {
+        let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
+        match &self.url {
+            None => NewMcpServer::Program(McpProgram {
+                command: self.command.clone(),
+                env: pairs(&self.env),
+                secret_env: pairs(&self.secret_env),
+            }),
+            Some(url) => NewMcpServer::Endpoint {
+                endpoint: McpEndpoint {
+                    url: url.clone(),
+                    headers: pairs(&self.header),
+                    secret_headers: pairs(&self.secret_header),
+                },
+                oauth: self.oauth,
+            },
+        }
+    }
 }
 
 fn pair(text: &str) -> Result<(String, String), &'static str> {
@@ -50,12 +85,7 @@ pub(in crate::commands) async fn add(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let cli = &mut Cli::connect(link, output).await?;
-    let pairs = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
-    let program = McpProgram {
-        command: args.command.clone(),
-        env: pairs(&args.env),
-        secret_env: pairs(&args.secret_env),
-    };
+    let server = args.server();
     let known = cli
         .call::<ListMcpServers>(&ListMcpServersParams::default())
         .await?;
@@ -64,11 +94,21 @@ pub(in crate::commands) async fn add(
         let hint = format!("`scorelctl mcp remove {}` removes it", args.name);
         return Err(Failure::refused("mcp_server_exists", message).hint(hint));
     }
-    let params = TestMcpServerParams {
+    if !server.can_be_tried() {
+        let path = add_server(&args.name, &server.arguments(), local)?;
+        let shown = json!({ "name": args.name, "path": path });
+        let said = format!("added {}: {}", args.name, one_line(&path));
+        cli.result(&shown, |output| output.line(&said))?;
+        cli.note(&format!("`scorelctl mcp login {}` logs in", args.name))?;
+        return Ok(());
+    }
+    let mut params = TestMcpServerParams {
         project_id: cli.project_or_none(args.project.as_deref()).await?,
         name: args.name.clone(),
-        program: Some(program.clone()),
+        program: None,
+        endpoint: None,
     };
+    server.add_to(&mut params);
     let answer = cli.call::<TestMcpServer>(&params).await?;
     if answer.failure.is_some() {
         if !cli.output.json {
@@ -77,7 +117,7 @@ pub(in crate::commands) async fn add(
         let hint = "nothing was added";
         return look::check(&answer).map_err(|failure| failure.hint(hint));
     }
-    let path = add_server(&args.name, &program, local)?;
+    let path = add_server(&args.name, &server.arguments(), local)?;
     let shown = json!({ "name": args.name, "path": path, "server": answer });
     cli.result(&shown, |output| {
         look::show(&answer, output)?;

@@ -11,6 +11,7 @@ use scorel_home::receipts::ReceiptError;
 use scorel_home::{ProjectError, StateError};
 use scorel_journal::BlobError;
 use scorel_models::{ModelCallError, ModelError};
+use scorel_oauth::OAuthError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
 use scorel_provider::{ListError, SetupError};
@@ -57,6 +58,8 @@ impl From<CallError> for RpcError {
                 Self::new(ErrorCode::ExtensionUnavailable, text).with_details(details)
             }
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
+            CallError::Login(OAuthError::Storage(_)) => plain(ErrorCode::FilesystemError),
+            CallError::Login(_) => plain(ErrorCode::AuthFailed),
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),
             CallError::Import(error) => import_error::import(&error),

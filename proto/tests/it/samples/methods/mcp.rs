@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
 use scorel_proto::{
-    ListMcpServers, ListMcpServersParams, ListMcpServersResult, McpProgram, McpServerInfo,
-    McpServerState, McpToolInfo, McpTransport, OfferMcpServers, OfferMcpServersParams,
-    OfferMcpServersResult, OfferedMcpServer, ProcessState, SkillSource, TestMcpServer,
-    TestMcpServerParams, TestMcpServerResult,
+    ListMcpServers, ListMcpServersParams, ListMcpServersResult, McpEndpoint, McpLogin,
+    McpLoginParams, McpLoginResult, McpLogout, McpLogoutParams, McpLogoutResult, McpProgram,
+    McpServerInfo, McpServerState, McpToolInfo, McpTransport, OfferMcpServers,
+    OfferMcpServersParams, OfferMcpServersResult, OfferedMcpServer, ProcessState, SkillSource,
+    TestMcpServer, TestMcpServerParams, TestMcpServerResult,
 };
 
 use super::{method, params_of};
@@ -25,6 +26,7 @@ pub(super) fn all() -> Vec<Golden> {
         project_id: None,
         name: "tickets".into(),
         program: None,
+        endpoint: None,
     };
     let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let full = TestMcpServerParams {
@@ -51,8 +53,18 @@ pub(super) fn all() -> Vec<Golden> {
             duration_ms: 210,
         },
     ));
+    let elsewhere = TestMcpServerParams {
+        endpoint: Some(McpEndpoint {
+            url: "https://mcp.example.com/mcp".into(),
+            headers: pair("X-Team", "red"),
+            secret_headers: pair("Authorization", "TICKETS_TOKEN"),
+        }),
+        ..minimal.clone()
+    };
     all.push(params_of::<TestMcpServer>(".minimal", &minimal));
     all.extend(offer());
+    all.push(params_of::<TestMcpServer>(".http", &elsewhere));
+    all.extend(logins());
     all
 }
 
@@ -63,6 +75,7 @@ fn offer() -> Vec<Golden> {
     };
     let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
     let some = OfferMcpServersParams {
+        session_id: none.session_id,
         servers: vec![
             OfferedMcpServer::Stdio {
                 name: "editor".into(),
@@ -75,15 +88,47 @@ fn offer() -> Vec<Golden> {
                 headers: pair("X-Window", "2"),
             },
         ],
-        ..none.clone()
     };
     let refused = OfferMcpServersResult {
-        refused: vec!["docs: this version runs no MCP servers by `http`".into()],
+        refused: vec!["docs: there is another of this name".into()],
     };
     let mut all: Vec<Golden> = method::<OfferMcpServers>(&some, &refused)
         .into_iter()
         .collect();
     all.push(params_of::<OfferMcpServers>(".minimal", &none));
+    all
+}
+
+fn logins() -> Vec<Golden> {
+    let mut all = Vec::new();
+    let begin = McpLoginParams {
+        project_id: Some(ids::project()),
+        name: Some("tickets".into()),
+        redirect_uri: Some("http://127.0.0.1:49152/callback".into()),
+        ..McpLoginParams::default()
+    };
+    let begun = McpLoginResult {
+        login_id: Some("q1w2e3".into()),
+        url: Some("https://login.example.com/authorize?response_type=code".into()),
+    };
+    all.extend(method::<McpLogin>(&begin, &begun));
+    let end = McpLoginParams {
+        login_id: Some("q1w2e3".into()),
+        code: Some("r4t5".into()),
+        state: Some("z6u7".into()),
+        iss: Some("https://login.example.com".into()),
+        ..McpLoginParams::default()
+    };
+    all.push(params_of::<McpLogin>(".end", &end));
+    all.extend(method::<McpLogout>(
+        &McpLogoutParams {
+            project_id: None,
+            name: "tickets".into(),
+        },
+        &McpLogoutResult {
+            was_logged_in: true,
+        },
+    ));
     all
 }
 

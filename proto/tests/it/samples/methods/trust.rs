@@ -102,6 +102,7 @@ fn hook() -> TrustItem {
         config_changed: true,
         content: ItemContent {
             programs: vec![ItemProgram {
+                directory: Some("tools".into()),
                 command: "tools/guard.sh".into(),
                 events: vec!["PreToolUse Bash".into()],
                 environment: vec!["GUARD_TOKEN".into()],

@@ -1,10 +1,10 @@
 use reqwest::Url;
 
-use super::EndpointAddress;
+use crate::address::EndpointAddress;
 
 /// The kind of connection that a URL needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConnectionRoute {
+pub(crate) enum ConnectionRoute {
     /// Unencrypted, to this machine.
     Loopback,
     /// Unencrypted, to another machine.
@@ -14,9 +14,9 @@ pub(super) enum ConnectionRoute {
 }
 
 impl ConnectionRoute {
-    pub(super) fn of(url: &Url) -> Self {
+    pub(crate) fn of(url: &Url) -> Self {
         match url.scheme() {
-            "http" if EndpointAddress::of(url).is_local => Self::Loopback,
+            "http" if EndpointAddress::of(url).is_local() => Self::Loopback,
             "http" => Self::Plain,
             _ => Self::Secure,
         }

@@ -4,16 +4,16 @@ use reqwest::Url;
 
 /// The host and port of an endpoint, for messages. Paths and queries may hold tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EndpointAddress {
+pub struct EndpointAddress {
     host: String,
     port: Option<u16>,
     /// True if the port is not the scheme's.
     is_own_port: bool,
-    pub(super) is_local: bool,
+    is_local: bool,
 }
 
 impl EndpointAddress {
-    pub(crate) fn of(url: &Url) -> Self {
+    pub fn of(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
         let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
         Self {
@@ -25,7 +25,7 @@ impl EndpointAddress {
     }
 
     /// Without a port that goes without saying.
-    pub(crate) fn short(&self) -> String {
+    pub fn short(&self) -> String {
         if self.is_own_port {
             self.to_string()
         } else {
@@ -33,8 +33,13 @@ impl EndpointAddress {
         }
     }
 
+    /// Returns whether the host is this machine.
+    pub const fn is_local(&self) -> bool {
+        self.is_local
+    }
+
     /// The hint for a refused connection.
-    pub(super) fn nothing_listens(&self) -> String {
+    pub fn nothing_listens(&self) -> String {
         let place = if self.is_local {
             " on this machine"
         } else {
