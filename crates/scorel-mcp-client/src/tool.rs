@@ -36,9 +36,7 @@ impl McpTool {
             blobs,
         }
     }
-}
 
-impl McpTool {
     fn failed(&self, error: &ServiceError) -> ToolOutcome {
         let mut outcome = failed_call(error);
         let login = self.client.login();
