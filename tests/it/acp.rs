@@ -5,6 +5,7 @@ mod floods;
 mod listing;
 mod long;
 mod lost;
+mod mcp;
 mod official;
 mod permissions;
 mod prompts;

@@ -79,6 +79,7 @@ where
         let read = server.read(incoming).await;
         // Requests that the editor wrote before it went are carried out; its turns are not waited for.
         server.room.empty(GOODBYE).await;
+        let _left = timeout(GOODBYE, server.agent.leave()).await;
         editor.peer().close();
         read
     };

@@ -7,6 +7,7 @@ mod commands;
 mod content;
 mod follower;
 mod list;
+mod mcp;
 mod note;
 mod open;
 mod open_session;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
     AgentCapabilities, CancelNotification, DeleteSessionRequest, Implementation,
-    InitializeResponse, ListSessionsRequest, LoadSessionRequest, LoadSessionResponse, McpServer,
-    NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest, ResumeSessionRequest,
-    ResumeSessionResponse, SessionCapabilities, SessionDeleteCapabilities, SessionListCapabilities,
-    SessionResumeCapabilities, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
+    InitializeResponse, ListSessionsRequest, LoadSessionRequest, LoadSessionResponse,
+    McpCapabilities, NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest,
+    ResumeSessionRequest, ResumeSessionResponse, SessionCapabilities, SessionDeleteCapabilities,
+    SessionListCapabilities, SessionResumeCapabilities, SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse,
 };
 use scorel_client::Connect;
 use scorel_peer::{Closed, RequestId, RequestObject};
@@ -16,8 +17,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
+use super::mcp::EditorServers;
 use super::note::note;
 use super::open::{Opened, Opener, Opening, first_line};
+use super::open_session::OpenSession;
 use super::options::{Settings, chosen};
 use super::prompt::{Prompt, left};
 use super::sessions::{Sessions, parsed};
@@ -29,8 +32,6 @@ use crate::room::Taken;
 
 /// Prompts that wait for their turns at a time. Others are refused, since a cancel must still be read.
 const MAX_PROMPTS: usize = 256;
-
-const MCP: &str = "[The MCP servers that the editor offers are not used.]\n\n";
 
 /// The agent, as the protocol calls what an editor talks to.
 #[derive(Debug)]
@@ -169,22 +170,31 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
         }
     }
 
-    async fn create(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+    async fn create(
+        &self,
+        json: Option<&str>,
+    ) -> Result<(Opening, Opened<C>, EditorServers), Failure> {
         let request: NewSessionRequest = params(json)?;
         let opened = self.opener().create(request.cwd).await?;
-        Ok((Opening::New, opened, has_any(&request.mcp_servers)))
+        Ok((Opening::New, opened, EditorServers::of(request.mcp_servers)))
     }
 
-    async fn load(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+    async fn load(
+        &self,
+        json: Option<&str>,
+    ) -> Result<(Opening, Opened<C>, EditorServers), Failure> {
         let request: LoadSessionRequest = params(json)?;
-        let servers = has_any(&request.mcp_servers);
+        let servers = EditorServers::of(request.mcp_servers);
         self.reopen(Opening::Load, &request.session_id.0, request.cwd, servers)
             .await
     }
 
-    async fn resume(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+    async fn resume(
+        &self,
+        json: Option<&str>,
+    ) -> Result<(Opening, Opened<C>, EditorServers), Failure> {
         let request: ResumeSessionRequest = params(json)?;
-        let servers = has_any(&request.mcp_servers);
+        let servers = EditorServers::of(request.mcp_servers);
         self.reopen(Opening::Resume, &request.session_id.0, request.cwd, servers)
             .await
     }
@@ -194,8 +204,8 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
         opening: Opening,
         session: &str,
         cwd: PathBuf,
-        servers: bool,
-    ) -> Result<(Opening, Opened<C>, bool), Failure> {
+        servers: EditorServers,
+    ) -> Result<(Opening, Opened<C>, EditorServers), Failure> {
         projects::absolute(&cwd)?;
         let id = parsed(session)?;
         let opened = self.opener().reopen(opening, id, cwd).await?;
@@ -206,7 +216,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
     async fn answer_opened(
         &self,
         id: &RequestId,
-        (opening, opened, has_servers): (Opening, Opened<C>, bool),
+        (opening, opened, servers): (Opening, Opened<C>, EditorServers),
     ) -> Result<(), Closed> {
         let session = Arc::clone(&opened.session);
         let options = Some(opened.options.clone());
@@ -224,11 +234,30 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
             let first = note(&first_line(session.id));
             self.editor.update(session.id, first).await?;
         }
-        if has_servers && session.tell_of_mcp() {
-            self.editor.update(session.id, note(MCP)).await?;
+        if let Some(text) = self.take_servers(&session, servers).await {
+            self.editor.update(session.id, note(&text)).await?;
         }
         opened.follow(&self.daemon, &self.sessions);
         Ok(())
+    }
+
+    /// Keeps the servers of the editor for its prompts, and gives them to the daemon now, so that their prompts are
+    /// listed. Returns what the editor's user has to know.
+    async fn take_servers(&self, session: &OpenSession, servers: EditorServers) -> Option<String> {
+        let mut known = session.servers.lock().await;
+        let had_none = known.is_empty();
+        *known = servers;
+        if had_none && known.has_none() {
+            return None;
+        }
+        let unused = match known.offer(&self.daemon, session.id).await {
+            Ok(refused) if refused.is_empty() => return None,
+            Ok(refused) => refused.join("; "),
+            Err(failure) => failure.message,
+        };
+        Some(format!(
+            "[MCP servers of the editor that are not used: {unused}]\n\n"
+        ))
     }
 
     async fn set(&self, request: SetSessionConfigOptionRequest) -> Result<Value, Failure> {
@@ -244,6 +273,18 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
         Ok(json!(SetSessionConfigOptionResponse::new(options)))
     }
 
+    /// Takes the servers of the editor back, which goes.
+    pub(crate) async fn leave(&self) {
+        for session in self.sessions.all() {
+            let mut servers = session.servers.lock().await;
+            if !servers.is_empty() {
+                *servers = EditorServers::default();
+                // They end with the session at the latest.
+                let _: Result<_, Failure> = servers.offer(&self.daemon, session.id).await;
+            }
+        }
+    }
+
     fn opener(&self) -> Opener<'_, C> {
         Opener {
             daemon: &self.daemon,
@@ -251,10 +292,6 @@ impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
             sessions: &self.sessions,
         }
     }
-}
-
-const fn has_any(servers: &[McpServer]) -> bool {
-    !servers.is_empty()
 }
 
 /// Whichever version the editor asks for, this one is spoken.
@@ -267,6 +304,7 @@ fn initialized() -> InitializeResponse {
     let capabilities = AgentCapabilities::new()
         .load_session(true)
         .prompt_capabilities(prompts)
+        .mcp_capabilities(McpCapabilities::new().http(true))
         .session_capabilities(sessions);
     let info = Implementation::new("scorel", env!("CARGO_PKG_VERSION")).title("Scorel".to_owned());
     InitializeResponse::new(ProtocolVersion::V1)

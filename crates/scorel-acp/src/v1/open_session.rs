@@ -1,10 +1,10 @@
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use scorel_proto::{ProjectId, Session, SessionId};
 use tokio::sync::Notify;
 
+use super::mcp::EditorServers;
 use super::options::Settings;
 use super::prompts::Prompts;
 
@@ -23,7 +23,8 @@ pub(crate) struct OpenSession {
     pub(crate) cancels: Notify,
     /// The settings that the editor knows. Held while they change, so that it is told of each change once.
     pub(crate) settings: tokio::sync::Mutex<Settings>,
-    told_of_mcp: AtomicBool,
+    /// Those that the editor named when it opened the session.
+    pub(crate) servers: tokio::sync::Mutex<EditorServers>,
 }
 
 impl OpenSession {
@@ -36,7 +37,7 @@ impl OpenSession {
             prompts: Mutex::default(),
             cancels: Notify::new(),
             settings: tokio::sync::Mutex::new(Settings::of(session)),
-            told_of_mcp: AtomicBool::new(false),
+            servers: tokio::sync::Mutex::default(),
         }
     }
 
@@ -49,10 +50,5 @@ impl OpenSession {
     pub(crate) fn cancel(&self) {
         self.prompts().cancel();
         self.cancels.notify_one();
-    }
-
-    /// Returns whether this is the first time.
-    pub(crate) fn tell_of_mcp(&self) -> bool {
-        !self.told_of_mcp.swap(true, Ordering::Relaxed)
     }
 }

@@ -78,6 +78,12 @@ impl Prompt {
         daemon: &Daemon<C>,
         blocks: Vec<ContentBlock>,
     ) -> Result<Option<RunCommandResult>, Failure> {
+        let servers = self.session.servers.lock().await;
+        if !servers.is_empty() {
+            // The daemon has them in memory only, and may have unloaded the session.
+            servers.offer(daemon, self.session.id).await?;
+        }
+        drop(servers);
         let draft = Draft::of(daemon, &self.session, blocks).await?;
         if draft.attachments.is_empty()
             && !self.session.prompts().is_cancelled(&self.command_id)

@@ -43,6 +43,11 @@ impl Sessions {
         entry.map(|entry| Arc::clone(&entry.session))
     }
 
+    pub(crate) fn all(&self) -> Vec<Arc<OpenSession>> {
+        let open = self.lock();
+        open.values().map(|it| Arc::clone(&it.session)).collect()
+    }
+
     /// # Errors
     /// Too many are open.
     pub(crate) fn check_room(&self, id: SessionId) -> Result<(), Failure> {
