@@ -314,6 +314,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
             McpCommand::Remove { name } => {
                 Err(scoreld::remove_server(&name, global.json, &local()?))
             }
+            McpCommand::Import { write } => {
+                Err(scoreld::import_servers(write, global.json, &local()?))
+            }
             McpCommand::Add(args) => {
                 wait_at(&global, mcp::add(&args, &local()?, link()?, output)).map(done)
             }

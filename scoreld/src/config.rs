@@ -7,6 +7,7 @@ mod editor;
 mod error;
 mod exit;
 mod hooks;
+mod import_servers;
 mod output;
 mod places;
 mod servers;
@@ -77,6 +78,7 @@ fn begin(args: &ConfigArgs) -> Result<ConfigRun<'_>, CommandError> {
             ConfigCommand::Set { .. }
                 | ConfigCommand::Unset { .. }
                 | ConfigCommand::ImportHooks { .. }
+                | ConfigCommand::ImportServers { write: true }
                 | ConfigCommand::AddServer(_)
                 | ConfigCommand::RemoveServer { .. }
                 | ConfigCommand::Edit
@@ -108,6 +110,9 @@ impl ConfigRun<'_> {
             ConfigCommand::Check { file } => self.check(file.as_deref(), out),
             ConfigCommand::ImportHooks { file } => {
                 hooks::import(&self.file(), file.as_deref(), self.args.json, out)
+            }
+            ConfigCommand::ImportServers { write } => {
+                import_servers::import(&self.file(), *write, self.args.json, out)
             }
             ConfigCommand::AddServer(args) => servers::add(&self.file(), args, self.args.json, out),
             ConfigCommand::RemoveServer { name } => {

@@ -4,6 +4,7 @@ mod eras;
 mod faults;
 mod http;
 mod http_scene;
+mod import;
 mod logins;
 mod offers;
 mod published;

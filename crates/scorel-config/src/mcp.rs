@@ -3,6 +3,8 @@
 mod client_document;
 mod command;
 mod endpoint;
+mod foreign;
+mod foreign_file;
 mod given;
 mod name;
 mod section;
@@ -12,6 +14,8 @@ mod tool_filter;
 pub use client_document::ClientDocument;
 pub use command::McpCommand;
 pub use endpoint::McpEndpoint;
+pub use foreign::foreign_server;
+pub use foreign_file::{ForeignServer, ServerFile};
 pub use name::McpServerName;
 pub(crate) use section::{McpSection, mcp_servers};
 pub use server::{McpServer, McpShare, McpTransport};

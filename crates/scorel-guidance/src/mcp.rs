@@ -5,7 +5,6 @@
 //! and the files that its command names.
 
 mod declared;
-mod foreign;
 mod found;
 mod instructions;
 mod item;

@@ -64,6 +64,13 @@ pub(crate) enum McpCommand {
         #[arg(long, short, value_name = "DIR")]
         project: Option<PathBuf>,
     },
+    /// Show the servers of Claude Code, Codex and Gemini, and of .mcp.json in the working directory, and what of them
+    /// cannot be taken over
+    Import {
+        /// Add them to your configuration; those that are there already stay. Secrets are named, and not copied
+        #[arg(long)]
+        write: bool,
+    },
     /// Remove a server from your configuration
     Remove {
         /// Its name
@@ -85,6 +92,7 @@ impl McpArgs {
             | McpCommand::Login(_)
             | McpCommand::Logout { .. } => None,
             McpCommand::Add(_) => Some("mcp add"),
+            McpCommand::Import { .. } => Some("mcp import"),
             McpCommand::Remove { .. } => Some("mcp remove"),
         }
     }
@@ -102,7 +110,10 @@ pub(super) async fn run(
         McpCommand::Tools { name, project } => tools(name, project, cli).await,
         McpCommand::Login(args) => login::login(args, cli).await,
         McpCommand::Logout { name, project } => login::logout(name, project, cli).await,
-        McpCommand::Add(_) | McpCommand::Remove { .. } | McpCommand::Serve(_) => Ok(()),
+        McpCommand::Add(_)
+        | McpCommand::Import { .. }
+        | McpCommand::Remove { .. }
+        | McpCommand::Serve(_) => Ok(()),
     }
 }
 

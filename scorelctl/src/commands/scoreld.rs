@@ -77,6 +77,14 @@ pub(super) fn import_hooks(file: Option<&Path>, json: bool, link: &LocalDaemon) 
     replaced_by(command)
 }
 
+/// Shows the MCP servers of other agents, or takes them over.
+pub(super) fn import_servers(write: bool, json: bool, link: &LocalDaemon) -> Failure {
+    let mut command = scoreld("config", &[], json, link);
+    command.arg("import-servers");
+    command.args(write.then_some("--write"));
+    replaced_by(command)
+}
+
 /// Takes an MCP server out of the configuration.
 pub(super) fn remove_server(name: &str, json: bool, link: &LocalDaemon) -> Failure {
     let mut command = scoreld("config", &[], json, link);

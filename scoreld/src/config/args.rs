@@ -68,6 +68,13 @@ pub(crate) enum ConfigCommand {
     },
     /// Add an MCP server; nothing of it is started or asked
     AddServer(AddServerArgs),
+    /// Show the MCP servers of Claude Code, Codex and Gemini, and of .mcp.json in the working directory, and what of them
+    /// cannot be taken over
+    ImportServers {
+        /// Add them as `[[mcp.servers]]`; those that are there already stay. Secrets are named, and not copied
+        #[arg(long)]
+        write: bool,
+    },
     /// Remove an MCP server
     RemoveServer {
         /// Its name

@@ -233,6 +233,7 @@ async fn home(scene: &mut JsonScene) {
         "config check",
         "config get nothing",
         "config dance",
+        "mcp import",
         "mcp remove nothing",
         "doctor",
         "service status",

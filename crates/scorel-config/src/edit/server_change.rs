@@ -10,7 +10,7 @@ use crate::origin::DocumentOrigin;
 use crate::parse::{origin_of, read};
 use crate::problems::check_change;
 use crate::text_place::{line_end, line_start};
-use crate::{EditConfigError, McpServer, McpTransport};
+use crate::{EditConfigError, McpServer, McpServerName, McpTransport};
 
 impl ConfigFile {
     /// Adds a server of which no more is said than the way to it. Every other byte stays.
@@ -34,6 +34,17 @@ impl ConfigFile {
             text.push_str(&table(server));
             self.replace(&file, &origin, text)
         })
+    }
+
+    /// Returns whether there is a server of this name.
+    ///
+    /// # Errors
+    /// The file cannot be used.
+    pub fn has_server(&self, name: &McpServerName) -> Result<bool, EditConfigError> {
+        let file = FileText::read(self.path(), self.layer())?;
+        let origin = origin_of(&file.target, &file.bytes)?;
+        let mut known = read(&origin)?.mcp.servers.into_iter();
+        Ok(known.any(|it| it.get_ref().name == *name))
     }
 
     /// Takes a server out. Every other byte stays.

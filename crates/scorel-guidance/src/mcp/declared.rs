@@ -1,11 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use scorel_config::{Config, McpServer, McpTransport};
+use scorel_config::{Config, McpServer, McpTransport, foreign_server};
 use scorel_home::trusted_file::{self, Trust};
 use scorel_proto::ErrorChain;
 use serde_json::{Map, Value, json};
-
-use super::foreign::foreign_server;
 
 /// Bytes of a file of another program.
 const MAX_BYTES: u64 = 1024 * 1024;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scorel_config::{
-    McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport, VariableName, VariableValue,
-};
 use scorel_home::SecretName;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::{McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport};
+use crate::{VariableName, VariableValue};
 
 /// The project's directory, as such files spell it.
 const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
@@ -37,11 +37,7 @@ enum ForeignValue {
 ///
 /// # Errors
 /// The reason why it is not run.
-pub(super) fn foreign_server(
-    name: &str,
-    entry: &Value,
-    project: &Path,
-) -> Result<McpServer, String> {
+pub fn foreign_server(name: &str, entry: &Value, project: &Path) -> Result<McpServer, String> {
     let name = McpServerName::foreign(name).map_err(|error| error.to_string())?;
     let entry = ForeignEntry::deserialize(entry).map_err(|error| error.to_string())?;
     let transport = match (entry.r#type.as_deref(), &entry.command, &entry.url) {
