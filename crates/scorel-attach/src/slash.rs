@@ -269,7 +269,6 @@ mod tests {
                 arguments: Vec::new(),
                 kind: CommandKind::Plugin,
                 source: SkillSource::User,
-                arguments: Vec::new(),
                 ignored: Vec::new(),
             }],
         )

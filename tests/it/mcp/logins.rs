@@ -74,6 +74,7 @@ async fn a_server_that_wants_a_login_says_which_command_logs_in() {
     );
     log_in(&scene).await.unwrap();
     scene.until_ready().await;
+    scene.refresh(&talk).await;
     let result = scene.call(&mut talk, "echo", &json!({"text": "a"})).await;
     assert!(result.contains("echo: a"), "{result}");
     assert_eq!(scene.noted("registered")[0]["registered"], "native");

@@ -170,10 +170,6 @@ fn a_runner_that_is_not_there_is_a_problem_of_its_agent_alone() {
             "\n[agents.x]\nrunner = 'min'\n[runners.mine]\ntype='command'\ncommand=['m']",
             "mine",
         ),
-        (
-            "\n[agents.x]\nrunner = 'codex'\ntools = 'orchestrator'",
-            "orchestrator",
-        ),
     ] {
         assert!(user(text).unwrap().agents.contains_key("x"));
         let found = problems_of_text(Path::new("f"), text.as_bytes(), FileLayer::User);

@@ -302,14 +302,6 @@ fn what_is_not_valid_is_refused_by_its_field() {
         (Some("runner"), Some("codex"))
     );
     assert!(reason.contains("no runner `codxe`"), "{reason}");
-    let tools = SetAgentParams {
-        runner: Some(Some("codex".to_owned())),
-        tools: Some(Some(ToolPreset::Orchestrator)),
-        ..named("new")
-    };
-    let (field, reason, _) = fixture.refused(&tools);
-    assert_eq!(field, Some("runner"));
-    assert!(reason.contains("none that give tasks"), "{reason}");
     let prompt = SetAgentParams {
         prompt: Some(Some("x".repeat(65_537))),
         ..named("x")

@@ -13,8 +13,6 @@ use crate::pace::{Interruption, Pace};
 use super::opened_file::OpenedFile;
 
 const BUFFER_BYTES: usize = 64 * 1024;
-/// The longest incomplete character at the end of a piece, in bytes.
-const MAX_CARRY: usize = 3;
 
 /// An open text file, read in bounded memory.
 #[derive(Debug)]
@@ -119,10 +117,8 @@ impl<'a> TextFile<'a> {
         }
         match std::str::from_utf8(piece) {
             Ok(text) => Ok(text.len()),
-            Err(error) if error.error_len().is_none() => {
-                debug_assert!(piece.len() - error.valid_up_to() <= MAX_CARRY);
-                Ok(error.valid_up_to())
-            }
+            // The begin of a character, three bytes at most.
+            Err(error) if error.error_len().is_none() => Ok(error.valid_up_to()),
             Err(_) => Err(self.not_text()),
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn updates() -> Vec<(&'static str, PersistentBody)> {
     };
     let custom = QueueUpdateBody {
         ops: vec![QueueOp::append(custom_item())],
-        ..cancel.clone()
+        ..cancel
     };
     let channel = QueueUpdateBody {
         ops: vec![QueueOp::append(channel_item())],
