@@ -41,7 +41,7 @@ pub struct TurnDriver {
     attempts: u32,
     /// True if the current model call was refused as too large before.
     overflowed: bool,
-    /// How often the endpoint has refused tools.
+    /// The times that the endpoint has refused tools.
     tool_refusals: u32,
     /// When the open question was asked.
     asked_at: Option<Duration>,

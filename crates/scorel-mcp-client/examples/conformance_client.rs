@@ -23,7 +23,7 @@ const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 /// The document by which the suite's authorization server knows a client.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// How often a login is tried: servers ask for more rights at a call.
+/// Logins that are tried: servers ask for more rights at a call.
 const MAX_LOGINS: usize = 3;
 
 #[derive(Debug)]

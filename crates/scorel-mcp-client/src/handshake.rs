@@ -35,7 +35,7 @@ pub(crate) struct Capabilities {
     /// It says when they change.
     pub(crate) tells_of_prompts: bool,
     pub(crate) has_resources: bool,
-    /// What it says to models, within its bound.
+    /// Its instructions for models, within their bound.
     pub(crate) instructions: Option<String>,
 }
 

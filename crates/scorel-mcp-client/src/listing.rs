@@ -99,7 +99,7 @@ impl McpListing {
         self.features.has_resources
     }
 
-    /// What the server says to models, within its bound.
+    /// The server's instructions for models, within their bound.
     pub fn instructions(&self) -> Option<&str> {
         self.features.instructions.as_deref()
     }

@@ -18,7 +18,7 @@ pub struct McpTool {
 }
 
 impl McpClient {
-    /// What is known of a tool that says, or does not say, that it changes nothing.
+    /// Returns whether a tool only reads, as far as that is known, by what it says of itself.
     pub fn reading(&self, says_read_only: bool) -> OutsideReading {
         match says_read_only && self.settings().trust_read_only {
             true => OutsideReading::Believed,

@@ -21,7 +21,7 @@ struct PromptMessage {
     content: Content,
 }
 
-/// What a server says for the user is the user's; what it says for the model is marked.
+/// Words that a server gives to the user are the user's; those that it gives to the model are marked.
 pub(crate) fn message(reply: &RawValue, blobs: &dyn BlobSink) -> Result<Vec<Block>, String> {
     let reply: PromptReply = serde_json::from_str(reply.get())
         .map_err(|error| format!("its answer is not a prompt: {error}"))?;

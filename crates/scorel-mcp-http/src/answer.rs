@@ -18,7 +18,7 @@ const REFUSAL: usize = 64 * 1024;
 /// The pause before a stream is taken up again, unless the server says another.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often the stream of one answer is taken up again.
+/// The times that the stream of one answer is taken up again.
 const MAX_RESUMED: u32 = 5;
 
 impl HttpConnection {

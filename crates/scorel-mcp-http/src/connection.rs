@@ -78,7 +78,7 @@ impl HttpConnection {
                     let call = tasks.spawn(Arc::clone(&self).call(id, message));
                     calls.insert(id, call);
                 }
-                // What follows must not overtake it.
+                // The messages after it must not overtake it.
                 (None, INITIALIZED) => {
                     self.tell(&message).await;
                     if self.session.now().tells_of_lists {

@@ -15,7 +15,7 @@ pub(crate) struct Failure {
     /// The daemon's name of the error, such as `session_not_found`.
     pub(crate) code: String,
     pub(crate) message: String,
-    /// What helps.
+    /// The advice that goes with it.
     pub(crate) help: Option<String>,
     pub(crate) details: Option<Box<Value>>,
 }
@@ -54,7 +54,7 @@ impl Failure {
     }
 }
 
-/// What the tools offer against an error of the daemon.
+/// The advice that the tools have for an error of the daemon.
 const fn help(code: ErrorCode) -> Option<&'static str> {
     Some(match code {
         ErrorCode::SessionNotFound => "list_sessions has the ids of sessions",

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// What a tool answers: its result, or the reason why there is none.
+/// The answer of a tool: its result, or the reason why there is none.
 pub(crate) type Outcome = Result<CallResult, Failure>;
 
 /// The result of a call.

@@ -14,7 +14,7 @@ pub(crate) struct ToolCall {
 
 /// Tools that a server offers.
 pub(crate) trait ToolSet: Send + Sync + 'static {
-    /// What a client tells its model about all of them.
+    /// The text that a client gives its model about all of them.
     fn instructions(&self) -> Option<&str>;
 
     /// All tools.

@@ -1,6 +1,6 @@
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 
-/// What a server wants to see, as `WWW-Authenticate: Bearer` says it.
+/// A server's demand for a token: `WWW-Authenticate: Bearer`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     /// The address of the description of the resource.

@@ -1,4 +1,4 @@
-//! What sources list at the start of a turn.
+//! The lists that sources give at the start of a turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// The time that all sources together may take at the start of a turn.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// What a source has listed.
+/// The list of a source.
 #[derive(Debug)]
 pub(crate) enum Listing {
     Tools(Vec<Arc<ListedTool>>),

@@ -1,4 +1,4 @@
-//! What people are told of sources without tools.
+//! Notices about sources without tools.
 
 use scorel_proto::NoticeBody;
 

@@ -12,7 +12,7 @@ pub(crate) struct ToldNames {
 }
 
 impl ToldNames {
-    /// What a message has told. Data of another version reads as nothing, and all is told again.
+    /// The names that a message has told. Data of another version reads as nothing, and all is told again.
     pub(crate) fn read(data: Option<&Value>) -> Self {
         let told = data.and_then(|data| Self::deserialize(data).ok());
         told.unwrap_or_default()

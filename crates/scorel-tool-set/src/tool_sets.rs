@@ -32,7 +32,7 @@ pub trait SetBlobs: BlobSink {
 #[derive(Debug, Default)]
 pub struct ToolSets(Mutex<Option<(BlobHash, Arc<ToolSet>)>>);
 
-/// What a turn wants tools from outside for.
+/// The turn that wants tools from outside.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolWish<'a> {
     /// The programs that may be used.

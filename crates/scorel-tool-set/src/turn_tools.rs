@@ -14,15 +14,15 @@ use crate::tool_set::ToolSet;
 /// The tools from outside in a turn, and what is to be recorded of them.
 #[derive(Debug, Default)]
 pub struct TurnTools {
-    /// What requests describe, sorted by name; then the two that find and call others, if there are others.
+    /// The tools that requests describe, sorted by name; then the two that find and call others, if there are others.
     pub offered: Vec<Arc<dyn Tool>>,
-    /// What the model finds and calls with them.
+    /// The tools that the model finds and calls with them.
     pub deferred: Vec<Arc<dyn Tool>>,
     /// The set, if it is another than the known one.
     pub set: Option<ToolSetBody>,
-    /// What the model is told.
+    /// Reminders for the model.
     pub message: Option<CustomMessageBody>,
-    /// What people are told.
+    /// Notices for people.
     pub notices: Vec<NoticeBody>,
 }
 

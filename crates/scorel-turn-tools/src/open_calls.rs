@@ -28,7 +28,7 @@ pub(crate) struct OpenCalls {
     events: mpsc::Sender<RunnerEvent>,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Debug)]
 enum CallStage {
     /// Hooks, rules and people decide.
@@ -76,7 +76,7 @@ impl OpenCalls {
             invalid_input: None,
         });
         let plan = self.tools.plan(call.clone()).await;
-        // What is not offered is not asked about.
+        // A tool that is not offered is not asked about.
         if self.tools.get(&call.name).is_none() {
             return Some(run(plan, CancellationToken::new()).await);
         }

@@ -1,4 +1,4 @@
-//! What is said over the socket.
+//! Messages over the socket.
 
 use scorel_engine::{ToolOutcome, ToolSpec};
 use scorel_proto::Block;

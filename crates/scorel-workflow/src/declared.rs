@@ -169,6 +169,6 @@ pub(crate) fn check_shape(file: &str, value: &Value, shape: &Shape, findings: &m
 }
 
 fn decoded<T: serde::de::DeserializeOwned>((index, value): (usize, &Value)) -> Option<(usize, T)> {
-    // What does not decode is not of the format, which is reported.
+    // A value that does not decode is not of the format, which is reported.
     T::deserialize(value).ok().map(|item| (index, item))
 }

@@ -37,7 +37,7 @@ pub(super) async fn measure(program: &Path) -> Vec<Figure> {
     ]
 }
 
-/// What the server takes by itself.
+/// The time that the server takes by itself.
 struct Bare {
     calls: Samples,
     starts: Samples,

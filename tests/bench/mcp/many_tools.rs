@@ -74,7 +74,7 @@ impl Known {
     async fn restarted(&mut self) -> (Duration, usize) {
         self.bench.daemon.stop().await;
         self.bench.restart().await;
-        // What any first turn of a daemon costs is not that of the set.
+        // The cost of any first turn of a daemon is not that of the set.
         let other = self.bench.new_session().await;
         to_request(&mut self.bench, &other).await;
         to_request(&mut self.bench, &self.session).await

@@ -47,7 +47,7 @@ async fn send_to(scene: &AgentScene, runner: &str, calls: &Value) {
     scene.client.call::<SendMessage>(&params).await.unwrap();
 }
 
-/// What the runner has said of its calls.
+/// Notes of the runner about its calls.
 fn results(events: &[Value]) -> Vec<Value> {
     let said = events.iter().rev().find_map(|event| {
         let is_answer = event["type"] == "message" && event["message"]["role"] == "assistant";

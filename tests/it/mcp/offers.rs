@@ -1,4 +1,4 @@
-//! What servers offer besides tools: prompts, resources and instructions.
+//! Prompts, resources and instructions of servers.
 
 use std::fs;
 

@@ -61,7 +61,7 @@ impl ToolList {
         }
     }
 
-    /// What requests tell the model about each tool.
+    /// Each tool as requests describe it.
     pub fn specs(&self) -> impl ExactSizeIterator<Item = &ToolSpec> {
         self.tools.iter().map(|tool| tool.spec())
     }

@@ -151,7 +151,7 @@ fn refused(error: PromptError) -> CallError {
     }
 }
 
-/// What a command of a plugin or an extension, or a skill, says.
+/// The words of a skill, or of a command of a plugin or an extension.
 async fn said(
     host: &Arc<Host>,
     session: &Session,

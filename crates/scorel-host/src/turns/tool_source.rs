@@ -39,7 +39,7 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What those behind the tools say to models, by their names. Asked after the tools, on a thread that may block.
+    /// The instructions of those behind the tools, by their names. Asked after the tools, on a thread that may block.
     fn instructions(&self, _place: &ToolPlace) -> Vec<(String, String)> {
         Vec::new()
     }

@@ -42,7 +42,7 @@ impl CronMessage {
     pub fn session(&self, last: Option<LastSession>) -> Result<Option<SessionId>, RpcError> {
         let Some(last) = last else { return Ok(None) };
         match self.entry.session {
-            // Whether it works, the session itself says when the message comes: it may know this one already.
+            // The session itself says whether it works when the message comes: it may know this one already.
             CronSession::Fixed => Ok(Some(last.id).filter(|_| !last.is_archived)),
             CronSession::New if last.works && self.entry.overlap == Overlap::Skip => {
                 let text = "the session of the last time still works";

@@ -51,7 +51,7 @@ pub(super) struct CreateArguments {
     title: Option<String>,
     /// A model, by the configuration of the daemon. Absent: the configured one.
     model: Option<String>,
-    /// What runs its turns: the name of a runner, such as `codex`. Absent: the daemon itself.
+    /// The name of the runner that runs its turns, such as `codex`. Absent: the daemon itself.
     runner: Option<String>,
     /// Names the call. Repeated with the same one, it returns the session that it has made.
     command_id: Option<CommandId>,

@@ -28,7 +28,7 @@ pub(super) struct SendArguments {
     session_id: SessionId,
     /// The message.
     text: String,
-    /// What becomes of it while a turn runs: `followUp` waits for its end, `steer` joins it. Absent: `followUp`.
+    /// Its way while a turn runs: `followUp` waits for its end, `steer` joins it. Absent: `followUp`.
     while_running: Option<WhileRunning>,
     /// Names the message. Sent again with the same one, it is delivered once. Absent: one is made, and returned.
     command_id: Option<CommandId>,

@@ -43,12 +43,12 @@ pub(super) struct WaitArguments {
     session_id: SessionId,
     /// The turn, from send_message. Absent: until nothing runs and no message waits.
     turn_id: Option<TurnId>,
-    /// How long to wait, in seconds: 0 to 50. Absent: 30.
+    /// The longest wait, in seconds: 0 to 50. Absent: 30.
     #[schemars(range(min = 0, max = 50))]
     timeout_seconds: Option<u64>,
 }
 
-/// How a wait ended.
+/// The end of a wait.
 struct Waited {
     session: Session,
     turn_id: Option<TurnId>,

@@ -37,7 +37,7 @@ pub enum RunnerAction {
     Own {
         /// The tool's name.
         tool: String,
-        /// What the call would do.
+        /// The effects that the call would have.
         effects: Vec<Effect>,
     },
     /// Something that the runner does not tell, such as a command of which there is a title only.
