@@ -7,6 +7,7 @@ mod http_scene;
 mod import;
 mod logins;
 mod offers;
+mod plugin;
 mod published;
 mod scene;
 mod searched_tools;

@@ -8,6 +8,7 @@ mod declared;
 mod found;
 mod instructions;
 mod item;
+mod of_plugin;
 mod offered;
 
 use std::path::{Path, PathBuf};
@@ -15,10 +16,12 @@ use std::sync::Arc;
 
 use scorel_config::{Config, ConfigSource, McpServer};
 
+use crate::extensions::Extensions;
 use crate::project::SkillProject;
 use crate::trust::{Admitted, ProjectItem, ProjectTrust, TrustError, TrustStore};
 use declared::{DeclaredServer, DeclaredServers};
 use item::{item, named_files};
+use of_plugin::of_plugin;
 
 pub use found::{FoundMcpServer, McpServerState};
 pub use instructions::instructions;
@@ -30,18 +33,25 @@ pub struct McpServers {
     home: PathBuf,
     trust: Arc<TrustStore>,
     config: Arc<ConfigSource>,
+    extensions: Extensions,
 }
 
 impl McpServers {
-    pub fn new(home: &Path, trust: Arc<TrustStore>, config: Arc<ConfigSource>) -> Self {
+    pub fn new(
+        home: &Path,
+        trust: Arc<TrustStore>,
+        config: Arc<ConfigSource>,
+        extensions: Extensions,
+    ) -> Self {
         Self {
             home: home.to_owned(),
             trust,
             config,
+            extensions,
         }
     }
 
-    /// Those of the user, then those of the project. One of the project never replaces one of the user. Reads
+    /// Those of the user, those of plugins, then those of the project. One of the project never replaces one of the user. Reads
     /// files; blocks.
     ///
     /// # Errors
@@ -51,6 +61,10 @@ impl McpServers {
         let file = self.home.join("config.toml");
         let of_user = config.mcp.servers.iter();
         let mut found: Vec<_> = of_user.map(|it| of_the_user(it, &file, &config)).collect();
+        let directory = project.map_or(self.home.as_path(), |it| it.dir.as_path());
+        for used in self.extensions.plugins(project)? {
+            found.extend(of_plugin(&used, directory, |it| is_disabled(it, &config)));
+        }
         let Some(project) = project else {
             return Ok(found);
         };
@@ -78,6 +92,7 @@ impl McpServers {
                 name: it.name,
                 file: project.dir.join(it.file),
                 is_project: true,
+                place: None,
             });
         }
         Ok(found)
@@ -104,6 +119,7 @@ fn of_the_user(server: &McpServer, file: &Path, config: &Config) -> FoundMcpServ
         file: file.to_owned(),
         files: Vec::new(),
         is_project: false,
+        place: None,
         state,
     }
 }

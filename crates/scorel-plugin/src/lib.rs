@@ -1,6 +1,6 @@
 //! Plugins of other agents, read as they are.
 //!
-//! In: a directory. Out: a [`Plugin`] with all that it brings: skills, commands and hooks, which run here, and
+//! In: a directory. Out: a [`Plugin`] with all that it brings: skills, commands, hooks and servers, which run here, and
 //! what does not run, by name. Nothing is started to know it, and no link inside is followed.
 
 mod command;
@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use scorel_extension::ExtensionId;
 use scorel_extension::hook::HookEntry;
+use serde_json::Value;
 
 pub use command::PluginCommand;
 pub use files::FileProblem;
@@ -40,6 +41,8 @@ pub struct Plugin {
     pub skills: Vec<PathBuf>,
     pub commands: Vec<PluginCommand>,
     pub hooks: Vec<HookEntry>,
+    /// MCP servers by their names in the plugin, as it writes them: with its variables.
+    pub servers: Vec<(String, Value)>,
     pub not_run: Vec<NotRun>,
 }
 

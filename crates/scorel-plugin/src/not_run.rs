@@ -23,7 +23,6 @@ pub enum NotRunKind {
     Hooks,
     HooksOfSkills,
     LanguageServers,
-    McpServers,
     /// The transport that the protocol has given up.
     McpServersBySse,
     Monitors,
@@ -48,7 +47,6 @@ impl NotRunKind {
             Self::Hooks => ("hooks", "see each"),
             Self::HooksOfSkills => ("hooks of skills", "put them into hooks/hooks.json"),
             Self::LanguageServers => ("language servers", "they are not used"),
-            Self::McpServers => ("MCP servers", "they come later"),
             Self::McpServersBySse => ("MCP servers by `sse`", "MCP has given that transport up"),
             Self::Monitors => ("monitors", "they are not used"),
             Self::OutputStyles => ("output styles", "write a skill, or AGENTS.md"),

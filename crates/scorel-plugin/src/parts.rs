@@ -164,11 +164,15 @@ impl<'a> PluginParts<'a> {
             self.not_run
                 .push(NotRun::new(NotRunKind::UserConfig, names));
         }
+    }
+
+    /// The entries of servers, as they are written.
+    pub(super) fn mcp_servers(&mut self) -> Vec<(String, Value)> {
         let is_sse = |(_, server): &(String, Value)| server["type"] == "sse";
         let (by_sse, servers): (Vec<_>, Vec<_>) = self.servers().into_iter().partition(is_sse);
-        let names = |servers: Vec<(String, _)>| servers.into_iter().map(|(name, _)| name);
-        self.leave(NotRunKind::McpServers, names(servers).collect());
-        self.leave(NotRunKind::McpServersBySse, names(by_sse).collect());
+        let by_sse = by_sse.into_iter().map(|(name, _)| name);
+        self.leave(NotRunKind::McpServersBySse, by_sse.collect());
+        servers
     }
 
     fn servers(&mut self) -> Map<String, Value> {

@@ -66,6 +66,7 @@ impl PluginReading {
         };
         let skills = parts.skills();
         parts.others();
+        let servers = parts.mcp_servers();
         self.problems.extend(parts.problems);
         Plugin {
             id,
@@ -77,6 +78,7 @@ impl PluginReading {
             skills: skills.iter().map(|dir| files.root.join(dir)).collect(),
             commands,
             hooks,
+            servers,
             not_run: parts.not_run,
         }
     }

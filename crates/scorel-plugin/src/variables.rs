@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use scorel_extension::hook::HookCommand;
+use serde_json::Value;
 
 /// The places of a plugin that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +53,21 @@ impl PluginPlace {
         }
         expanded.push_str(rest);
         expanded
+    }
+
+    /// A value with the variables in all its texts replaced.
+    pub fn expand_all(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.expand(text)),
+            Value::Array(values) => values.iter().map(|it| self.expand_all(it)).collect(),
+            Value::Object(fields) => {
+                let fields = fields.iter();
+                fields
+                    .map(|(key, it)| (key.clone(), self.expand_all(it)))
+                    .collect()
+            }
+            other => other.clone(),
+        }
     }
 
     /// The command with its variables. A shell reads a value as a part of its line, so a line keeps the variable and

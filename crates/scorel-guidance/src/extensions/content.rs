@@ -91,6 +91,16 @@ fn of_plugin(plugin: &Plugin) -> ItemContent {
         events: vec![occasion(hook.event.word(), &hook.matcher)],
         ..ItemProgram::default()
     });
+    let servers = plugin.servers.iter().map(|(name, entry)| ItemProgram {
+        command: entry["command"]
+            .as_str()
+            .or(entry["url"].as_str())
+            .unwrap_or(name)
+            .to_owned(),
+        events: vec![format!("MCP server plugin_{id}_{name}")],
+        ..ItemProgram::default()
+    });
+    let programs = programs.chain(servers);
     let skills = plugin.skills.iter().filter_map(|dir| dir.file_name());
     let skills: Vec<_> = skills.map(|it| it.to_string_lossy()).collect();
     ItemContent {

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_config::{McpServer, McpTransport};
+use scorel_plugin::PluginPlace;
 
 use crate::trust::Inert;
 
@@ -24,6 +25,8 @@ pub struct FoundMcpServer {
     pub state: McpServerState,
     /// The files of the project that its command names, without links.
     pub files: Vec<PathBuf>,
+    /// The places of the plugin that brings it; `None` for others.
+    pub place: Option<PluginPlace>,
 }
 
 /// Says whether a server may be used.

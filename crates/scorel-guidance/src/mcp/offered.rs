@@ -116,6 +116,7 @@ impl FoundMcpServer {
             file: PathBuf::new(),
             files: Vec::new(),
             is_project: false,
+            place: None,
             state: McpServerState::Usable(Arc::clone(server)),
         }
     }

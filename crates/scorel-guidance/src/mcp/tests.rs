@@ -23,8 +23,10 @@ impl Dirs {
         fs::create_dir_all(project.join(".claude")).unwrap();
         let trust = TrustStore::new(home.join("trust.json"), home.join("store"));
         let config = ConfigSource::open(&home.join("config.toml")).unwrap();
+        let (trust, config) = (Arc::new(trust), Arc::new(config));
+        let extensions = Extensions::new(&home, Arc::clone(&trust), Arc::clone(&config));
         Self {
-            servers: McpServers::new(&home, Arc::new(trust), Arc::new(config)),
+            servers: McpServers::new(&home, trust, config, extensions),
             project: SkillProject {
                 id: ProjectId::generate(),
                 dir: project,

@@ -98,7 +98,12 @@ impl Host {
         let hooks = Arc::new(HookRegistry::default());
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let extensions = Extensions::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
-        let mcp_servers = McpServers::new(home.root(), Arc::clone(&trust), Arc::clone(&config));
+        let mcp_servers = McpServers::new(
+            home.root(),
+            Arc::clone(&trust),
+            Arc::clone(&config),
+            extensions.clone(),
+        );
         let asides = Asides::new();
         let transcripts = Transcripts::new(home.root());
         let listening = Arc::new(ListeningHooks::default());

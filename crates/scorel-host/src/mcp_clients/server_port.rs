@@ -1,3 +1,5 @@
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -6,10 +8,11 @@ use scorel_config::{Config, McpCommand, McpServer, McpTransport};
 use scorel_engine::spawn_blocking;
 use scorel_exec::{ResourceLimits, Sandbox};
 use scorel_extension::hook::HookSandbox;
-use scorel_guidance::mcp::McpServers;
+use scorel_guidance::mcp::{FoundMcpServer, McpServers};
 use scorel_guidance::skills::SkillProject;
 use scorel_mcp_client::{McpPort, McpStart};
 use scorel_mcp_http::HttpReach;
+use scorel_plugin::PluginPlace;
 use scorel_process::{ServiceFraming, StartedProgram};
 
 use crate::programs::{ProgramMeans, ProgramOrder};
@@ -40,27 +43,28 @@ impl McpPort for ServerPort {
 }
 
 impl ServerPort {
-    /// Trust and the configuration may be others than when the turn began.
-    fn check_usable(&self) -> Result<(), String> {
+    /// Trust and the configuration may be others than when the turn began. Returns the places of the plugin that
+    /// brings it, if one does.
+    fn check_usable(&self) -> Result<Option<PluginPlace>, String> {
         if self.needs_no_entry {
-            return Ok(());
+            return Ok(None);
         }
         let found = self.servers.find(self.project.as_ref());
         let mut found = found.map_err(|error| error.to_string())?.into_iter();
-        let is_it = found
-            .any(|it| it.is_project == self.project.is_some() && it.usable() == Some(&self.server));
-        match is_it {
-            true => Ok(()),
-            false => Err("it may not be used any more as it was".to_owned()),
-        }
+        let is_it = |it: &FoundMcpServer| {
+            it.is_project == self.project.is_some() && it.usable() == Some(&self.server)
+        };
+        let found = found.find(is_it);
+        let found = found.ok_or_else(|| "it may not be used any more as it was".to_owned())?;
+        Ok(found.place)
     }
 
     /// Reads the secrets; blocks.
     fn start_now(&self) -> Result<McpStart, String> {
-        self.check_usable()?;
+        let plugin = self.check_usable()?;
         match &self.server.transport {
             McpTransport::Stdio(command) => {
-                let program = self.started(command)?;
+                let program = self.started(command, plugin.as_ref())?;
                 Ok(McpStart::Program(Box::new(program)))
             }
             McpTransport::Http(endpoint) => {
@@ -77,7 +81,18 @@ impl ServerPort {
     }
 
     /// Reads the environment of commands, which may ask the login shell, and the secrets. Blocks.
-    fn started(&self, command: &McpCommand) -> Result<StartedProgram, String> {
+    fn started(
+        &self,
+        command: &McpCommand,
+        plugin: Option<&PluginPlace>,
+    ) -> Result<StartedProgram, String> {
+        if let Some(plugin) = plugin {
+            let made = DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&plugin.data);
+            made.map_err(|error| format!("{}: {error}", plugin.data.display()))?;
+        }
         let project = self.project.as_ref().map(|it| it.dir.as_path());
         let config = self.means.config.current(project);
         let place = &self.directory;
@@ -94,7 +109,7 @@ impl ServerPort {
             secret_env: secret_env
                 .map(|(variable, name)| (variable.as_str(), name.as_str()))
                 .collect(),
-            sandbox: self.sandbox(&config, command)?,
+            sandbox: self.sandbox(&config, command, plugin)?,
             limits: limits(config.tools.limits, command),
             framing: ServiceFraming::LooseLines,
         };
@@ -102,7 +117,12 @@ impl ServerPort {
     }
 
     /// The user's runs with the user's rights; a project's changes its project only.
-    fn sandbox(&self, config: &Config, command: &McpCommand) -> Result<Option<Sandbox>, String> {
+    fn sandbox(
+        &self,
+        config: &Config,
+        command: &McpCommand,
+        plugin: Option<&PluginPlace>,
+    ) -> Result<Option<Sandbox>, String> {
         let usual = match self.project {
             None => HookSandbox::None,
             Some(_) => HookSandbox::Workspace,
@@ -120,6 +140,13 @@ impl ServerPort {
         let commands = &self.means.commands;
         let mut sandbox = commands.runner_sandbox(config, &self.directory, &[]);
         sandbox.network = wanted == HookSandbox::Network;
+        if let Some(plugin) = plugin {
+            // Both are in the home, which is hidden.
+            sandbox
+                .shown
+                .extend([plugin.root.clone(), plugin.data.clone()]);
+            sandbox.writable.push(plugin.data.clone());
+        }
         Ok(Some(sandbox))
     }
 }

@@ -44,7 +44,12 @@ impl Dirs {
         let config = Arc::new(config);
         let extensions = Extensions::new(&self.home, self.store(), Arc::clone(&config));
         let skills = Skills::new(&self.home, self.store(), extensions.clone());
-        let servers = McpServers::new(&self.home, self.store(), Arc::clone(&config));
+        let servers = McpServers::new(
+            &self.home,
+            self.store(),
+            Arc::clone(&config),
+            extensions.clone(),
+        );
         ProjectItems::new(&self.home, skills, extensions, servers, config).of(&self.project)
     }
 
