@@ -25,6 +25,7 @@ mod strace;
 mod strict;
 mod terminal;
 mod terminal_window;
+mod trial_arguments;
 mod wire_api;
 
 pub use acp_script::{ACP_HANDSHAKE, AcpScript, HOSTILE_ACP};
@@ -47,4 +48,5 @@ pub use strace::{Strace, Trace, TracedCall};
 pub use strict::StrictServer;
 pub use terminal::Terminal;
 pub use terminal_window::TerminalWindow;
+pub use trial_arguments::trial_arguments;
 pub use wire_api::WireApi;

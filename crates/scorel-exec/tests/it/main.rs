@@ -28,8 +28,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 use scorel_exec::{CommandOrder, Environment, Supervisors, Support};
+use scorel_testkit::trial_arguments;
 
 /// The soft limit of open files that commands get. Not the usual one, so that it shows.
 const OPEN_FILES: u64 = 333;
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
         };
         trials = trials.into_iter().map(is_without).collect();
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&trial_arguments(), trials).exit_code()
 }
 
 /// An asynchronous test.

@@ -29,8 +29,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 use scorel_exec::Supervisors;
+use scorel_testkit::trial_arguments;
 
 /// The time limit of a test. A process that is waited for in vain fails it and does not hang it.
 const TIME_LIMIT: Duration = Duration::from_secs(240);
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     trials.extend(handshakes::trials());
     trials.extend(hostile::trials());
     trials.extend(programs::trials());
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&trial_arguments(), trials).exit_code()
 }
 
 /// An asynchronous test, on a thread of its own: one that never yields must not hang the others.
