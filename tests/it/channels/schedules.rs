@@ -68,6 +68,7 @@ async fn last(daemon: &DaemonUnderTest) -> CronFire {
             if last.outcome.is_some() {
                 return last;
             }
+            // The list has no event, and questions without a pause would keep the processor from the turn.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     };
