@@ -42,14 +42,12 @@ fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked() {
         return code;
     }
-    if std::env::args().nth(1).as_deref() == Some(daemon::ARGUMENT) {
-        return daemon::serve();
-    }
-    if std::env::args().nth(1).as_deref() == Some(daemon::PIPED) {
-        return daemon::serve_piped();
-    }
-    if std::env::args().nth(1).as_deref() == Some(standby::ARGUMENT) {
-        return standby::serve();
+    match std::env::args().nth(1).as_deref() {
+        Some(daemon::ARGUMENT) => return daemon::serve(),
+        Some(daemon::PIPED) => return daemon::serve_piped(),
+        Some(standby::ARGUMENT) => return standby::serve(),
+        Some(running::FLOOD) => return running::flood(),
+        _ => {}
     }
     let mut trials = running::trials();
     trials.extend(piped::trials());

@@ -63,6 +63,13 @@ pub(crate) fn children(parent: u32, argument: &str) -> Vec<i32> {
     with(argument).into_iter().filter(of_parent).collect()
 }
 
+/// True if the process is the first of a pid namespace of its own.
+pub(crate) fn is_init(pid: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    ids.is_some_and(|ids| ids.split_whitespace().skip(1).last() == Some("1"))
+}
+
 /// Processes with `canary` that are left after `limit`.
 pub(crate) fn left_after(canary: &str, limit: Duration) -> Vec<i32> {
     let deadline = Instant::now() + limit;

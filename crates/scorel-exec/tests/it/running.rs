@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::fd::AsFd as _;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
@@ -218,22 +219,33 @@ async fn a_stopped_supervisor_is_killed_with_its_command() {
     assert_eq!(processes::with(&canary), [0; 0]);
 }
 
+pub(crate) const FLOOD: &str = "--flood";
+
 async fn a_flood() {
+    let flood = Command::new("/proc/self/exe").arg(FLOOD).output().unwrap();
+    assert!(flood.status.success(), "{flood:?}");
+}
+
+/// Runs a command that writes without end. In a process of its own, whose memory no other test uses.
+pub(crate) fn flood() -> ExitCode {
     const BYTES: u64 = 10 * 1024 * 1024 * 1024;
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
     let before = resident();
     let run = start(order(&format!(
         "head -c {BYTES} /dev/zero; echo; yes | head -n 1000000"
     )));
     let mut peak = before;
     let mut seen = 0;
-    while run.ended().is_none() {
-        seen += BYTES / 100;
-        run.wait_for_output(seen).await;
-        peak = peak.max(resident());
-    }
+    runtime.unwrap().block_on(async {
+        while run.ended().is_none() {
+            seen += BYTES / 100;
+            run.wait_for_output(seen).await;
+            peak = peak.max(resident());
+        }
+    });
     assert_eq!(run.counts(), (BYTES + 1 + 2_000_000, 1_000_001));
-    // Other tests run at the same time.
     assert!(peak - before < 16 * 1024, "{} KiB", peak - before);
+    ExitCode::SUCCESS
 }
 
 /// The memory of this process, in KiB.

@@ -128,9 +128,18 @@ impl Waiting {
         }
     }
 
-    /// The process that waits in the namespaces.
+    /// The process that waits in the namespaces. The stage that starts it is a child of the supervisor too, and ends.
     fn init(&self) -> i32 {
-        child(u32::try_from(self.supervisor).unwrap(), "--supervise")
+        let supervisor = u32::try_from(self.supervisor).unwrap();
+        let deadline = Instant::now() + processes::LIMIT;
+        loop {
+            let child = child(supervisor, "--supervise");
+            if processes::is_init(child) {
+                return child;
+            }
+            assert!(Instant::now() < deadline, "no init");
+            std::thread::yield_now();
+        }
     }
 
     fn ask(&mut self, line: &str) -> String {
