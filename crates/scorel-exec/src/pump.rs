@@ -70,7 +70,11 @@ impl Pump {
         self.run.control.disconnect();
         let started = self.run.control.released();
         if guard.is_some() && started.is_some() && reports.restored.is_none() {
-            reports.restored_here(snapshot.map(|snapshot| snapshot.restore(None)));
+            // What the supervisor put back before it was killed does not differ any more.
+            let state = &self.run.state;
+            state.restored(std::mem::take(&mut reports.restored_so_far));
+            let outcome = snapshot.map(|snapshot| snapshot.restore(None));
+            reports.restored_here(state.restored_so_far(), outcome);
         } else if let Some(snapshot) = snapshot.filter(|it| started.is_some() && it.is_shared) {
             // The supervisor does not know what was there before the other commands.
             reports.restored_after(snapshot.restore(None));

@@ -41,13 +41,19 @@ impl SupervisorReports {
         }
     }
 
-    /// Takes what the daemon restored in the supervisor's stead; `None` if it has no snapshot either.
-    pub(crate) fn restored_here(&mut self, outcome: Option<RestoreOutcome>) {
-        self.restored = Some(outcome.unwrap_or_else(|| RestoreOutcome {
+    /// Takes what the supervisor had `restored` until it was killed, and what the daemon restored in its stead; `None` if that
+    /// has no snapshot either.
+    pub(crate) fn restored_here(&mut self, restored: Vec<String>, outcome: Option<RestoreOutcome>) {
+        let mut all = RestoreOutcome {
+            restored,
+            ..RestoreOutcome::default()
+        };
+        all.add(outcome.unwrap_or_else(|| RestoreOutcome {
             restored: Vec::new(),
             has_gaps: true,
             failed: vec!["the supervisor, which knew the protected files, was killed".to_owned()],
         }));
+        self.restored = Some(all);
     }
 
     /// Adds what the daemon restored after the supervisor.

@@ -182,6 +182,10 @@ impl RunState {
         });
     }
 
+    pub(crate) fn restored_so_far(&self) -> Vec<String> {
+        self.progress.borrow().restored.clone()
+    }
+
     pub(crate) fn subscribe(&self) -> watch::Receiver<RunProgress> {
         self.progress.subscribe()
     }

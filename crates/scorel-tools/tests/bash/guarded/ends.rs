@@ -17,9 +17,12 @@ pub(super) fn trials() -> Vec<Trial> {
             others,
         ),
         trial("guarded::too_much_to_keep_is_reported", too_much),
+        trial("guarded::a_killed_supervisor_changes_nothing", || {
+            supervisor_killed(false)
+        }),
         trial(
-            "guarded::a_killed_supervisor_changes_nothing",
-            supervisor_killed,
+            "guarded::what_a_killed_supervisor_put_back_is_reported",
+            || supervisor_killed(true),
         ),
         trial("guarded::a_timed_out_command_is_covered", timed_out),
     ]
@@ -92,7 +95,8 @@ async fn timed_out() {
     panic!("the command never came to its change");
 }
 
-async fn supervisor_killed() {
+/// `is_restored`: killed after it has put back what the command changed, and not as soon as that is done.
+async fn supervisor_killed(is_restored: bool) {
     let session = repository();
     let canary = canary();
     let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
@@ -100,6 +104,10 @@ async fn supervisor_killed() {
     let id = session.call("Bash", input).await.details["id"].clone();
     session.until_ready(&id).await;
     let all = json!({ "id": id, "sinceBytes": 0 });
+    while is_restored && session.call("BashOutput", all.clone()).await.details["restored"].is_null()
+    {
+        tokio::task::yield_now().await;
+    }
     let supervisor = supervisor_of(&canary);
     rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
     let answer = loop {
