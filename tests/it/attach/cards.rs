@@ -1,5 +1,7 @@
 //! Questions at the screen of the interactive client.
 
+use std::time::Duration;
+
 use scorel_proto::{
     ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
     RespondPermissionParams,
@@ -19,15 +21,21 @@ async fn asking(content: &str) -> (DaemonUnderTest, ModelServer) {
     (daemon, model)
 }
 
-/// Presses a key until the card has taken it: it does so only when a person can have read it.
-fn answer(window: &mut TerminalWindow, key: &str) {
+/// Presses a key until the card has taken it, which `taken` shows: it does so only when a person can have read it.
+fn answer(window: &mut TerminalWindow, key: &str, taken: &str) {
     window.types("\u{19}");
     window.until("Esc back");
     loop {
         window.types(key);
-        if !window.now().contains("y once") {
+        window.until_it(
+            "the card has taken the key, or says that it is early",
+            |screen| screen.contains(taken) || screen.contains("too early"),
+        );
+        if window.now().contains(taken) {
             return;
         }
+        // No event ends the time that a person needs. Keys without a pause would fill the reason that follows.
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 
@@ -46,7 +54,7 @@ async fn keys_go_to_the_draft_until_the_card_has_them_and_was_read() {
     // A terminal has a frame in pieces, so this is waited for too.
     window.until("Ctrl+Y, then  y once");
     assert!(!daemon.project().join("asked.txt").exists());
-    answer(&mut window, "y");
+    answer(&mut window, "y", "Done.");
     window.until("Done.");
     window.until("❯ yy my draft");
     window.until("idle");
@@ -66,7 +74,7 @@ async fn a_refusal_says_why_and_an_answer_elsewhere_says_by_whom() {
     window.until("idle");
     window.says("write it");
     window.until("y once");
-    answer(&mut window, "n");
+    answer(&mut window, "n", "No, because");
     window.types("use the other file");
     window.until("use the other file");
     window.types("\r");
@@ -137,7 +145,7 @@ async fn a_long_input_has_to_be_read_in_the_pager() {
     window.types("\r");
     window.until("which the pager has shown");
     assert!(std::fs::read_to_string(seen).unwrap().contains("THE END"));
-    answer(&mut window, "y");
+    answer(&mut window, "y", "Done.");
     window.until("Done.");
     assert_eq!(
         std::fs::read_to_string(daemon.project().join("asked.txt")).unwrap(),
