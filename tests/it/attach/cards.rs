@@ -1,7 +1,5 @@
 //! Questions at the screen of the interactive client.
 
-use std::time::Duration;
-
 use scorel_proto::{
     ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
     RespondPermissionParams,
@@ -34,8 +32,10 @@ fn answer(window: &mut TerminalWindow, key: &str, taken: &str) {
         if window.now().contains(taken) {
             return;
         }
-        // No event ends the time that a person needs. Keys without a pause would fill the reason that follows.
-        std::thread::sleep(Duration::from_millis(100));
+        // A key that means nothing takes the hint away, so that the next hint belongs to the next press. Keys that wait for
+        // no answer would fill the reason that follows.
+        window.types("x");
+        window.until("Esc back");
     }
 }
 
