@@ -117,7 +117,7 @@ impl<'a> TextFile<'a> {
         }
         match std::str::from_utf8(piece) {
             Ok(text) => Ok(text.len()),
-            // The begin of a character, three bytes at most.
+            // The beginning of a character, three bytes at most.
             Err(error) if error.error_len().is_none() => Ok(error.valid_up_to()),
             Err(_) => Err(self.not_text()),
         }
