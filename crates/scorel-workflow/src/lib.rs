@@ -1,7 +1,8 @@
 //! Workflows as packages of the `.bmad` format, version 1.1: a graph of steps, agents, and texts.
 //!
 //! Pure: a caller gives the files ([`PackageFiles`]) and gets a [`Package`] or all that is wrong with it, and the
-//! [`Plan`] of a workflow for those who start it. The state of a run is a [`RunDocument`]. Nothing here knows sessions.
+//! [`Plan`] of a workflow for those who start it. The state of a run is a [`RunDocument`], which a
+//! [`Guard`] lets change. Nothing here knows sessions.
 
 mod agent;
 mod declared;
@@ -9,9 +10,12 @@ mod edge;
 mod findings;
 mod format;
 mod graph;
+mod guard;
+mod guard_error;
 mod limits;
 mod manifest;
 mod node;
+mod output_path;
 mod package;
 mod package_files;
 mod package_id;
@@ -25,15 +29,19 @@ mod run_state;
 mod shape;
 mod state_update;
 mod step;
+mod transition;
 
 pub use agent::{
     Agent, AgentMetadata, AgentPersona, AgentPolicy, FilePolicy, Principles, ServerPolicy,
 };
 pub use edge::Edge;
 pub use graph::Graph;
+pub use guard::{Guard, GuardedDocument, OutputCheck};
+pub use guard_error::{AllowedWay, GuardError, RefusedTransition};
 pub use limits::{MAX_EDGES, MAX_NODES, MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES, MAX_TEXT_BYTES};
 pub use manifest::{MANIFEST, Manifest};
 pub use node::{Node, NodeKind};
+pub use output_path::output_path;
 pub use package::{Package, PackageReading, Workflow};
 pub use package_files::{PackageFiles, PackageFilesError};
 pub use package_id::{PackageId, PackageIdError};
@@ -43,3 +51,4 @@ pub use run_document::{MAX_DECISIONS, MAX_DOCUMENT_BYTES, RunDocument, RunDocume
 pub use run_state::{BoundWorkflow, RunDecision, RunState};
 pub use state_update::{Append, Set, StateUpdate};
 pub use step::{DEFAULT_MAX_VISITS, StepSettings, StepTools};
+pub use transition::Transition;

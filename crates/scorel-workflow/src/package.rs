@@ -59,4 +59,10 @@ impl Workflow {
     pub fn nodes(&self) -> impl Iterator<Item = (&Node, &StepSettings)> {
         self.graph.nodes().iter().zip(&self.steps)
     }
+
+    /// The settings of a node's step.
+    pub fn step(&self, id: &str) -> Option<&StepSettings> {
+        let mut nodes = self.nodes();
+        nodes.find(|(node, _)| node.id == id).map(|(_, step)| step)
+    }
 }

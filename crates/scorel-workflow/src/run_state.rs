@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::graph::Graph;
+
 /// The head of a run's document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,4 +49,14 @@ pub struct BoundWorkflow {
     pub id: String,
     pub version: String,
     pub digest: String,
+}
+
+impl RunState {
+    /// The node that the run is at; before the first, the one that it begins with.
+    pub fn node_id<'a>(&'a self, graph: &'a Graph) -> &'a str {
+        match self.current_node_id.as_str() {
+            "" => &graph.entry().id,
+            id => id,
+        }
+    }
 }

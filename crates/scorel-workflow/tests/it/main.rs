@@ -3,6 +3,8 @@
 
 mod broken;
 mod documents;
+mod guarded;
 mod packages;
 mod plans;
+mod random_updates;
 mod sample;
