@@ -4,7 +4,9 @@
 mod broken;
 mod documents;
 mod guarded;
+mod own_packages;
 mod packages;
 mod plans;
 mod random_updates;
 mod sample;
+mod texts;
