@@ -196,8 +196,25 @@ fn is_item(text: &str) -> bool {
 
 /// JSON that is YAML as well, also for readers of YAML 1.1.
 fn json(value: &Value) -> String {
-    let mut text = String::new();
-    for char in value.to_string().chars() {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(json).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let fields = fields.map(|(key, value)| format!("{}:{}", json_text(key), json(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+        }
+        Value::String(text) => json_text(text),
+        Value::Number(number) if number.is_f64() => json_float(&number.to_string()),
+        value => value.to_string(),
+    }
+}
+
+fn json_text(text: &str) -> String {
+    let mut written = String::new();
+    for char in Value::from(text).to_string().chars() {
         match char {
             '\u{7f}'..='\u{9f}'
             | '\u{2028}'
@@ -205,12 +222,23 @@ fn json(value: &Value) -> String {
             | '\u{feff}'
             | '\u{fffe}'
             | '\u{ffff}' => {
-                let _ = write!(text, "\\u{:04x}", u32::from(char));
+                // Writing to a `String` cannot fail.
+                let _ = write!(written, "\\u{:04x}", u32::from(char));
             }
-            char => text.push(char),
+            char => written.push(char),
         }
     }
-    text
+    written
+}
+
+/// With a point and a sign: without them a number with an exponent is a text in YAML 1.1.
+fn json_float(text: &str) -> String {
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return text.to_owned();
+    };
+    let point = if digits.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{digits}{point}e{sign}{}", exponent.trim_start_matches('+'))
 }
 
 fn written_key(key: &str) -> String {
@@ -222,6 +250,6 @@ fn written_key(key: &str) -> String {
         && !["y", "n", "yes", "no", "on", "off"].contains(&key.to_ascii_lowercase().as_str());
     match is_word {
         true => key.to_owned(),
-        false => json(&Value::String(key.to_owned())),
+        false => json_text(key),
     }
 }

@@ -138,6 +138,14 @@ fn other_shapes_of_heads_are_edited_as_well() {
         set("---\nä: ö # ü\n---\n", "ä", &json!("\u{2028}")),
         "---\nä: \"\\u2028\" # ü\n---\n"
     );
+    assert_eq!(
+        set(
+            "---\na: 1\n---\n",
+            "a",
+            &json!([1e100, -2.5e-9, {"b": 1e21}])
+        ),
+        "---\na:\n  - 1.0e+100\n  - -2.5e-9\n  - {\"b\":1.0e+21}\n---\n"
+    );
     let braces = Document::parse("---\n{a: 1}\n---\n").unwrap();
     assert_eq!(braces.set("a", &json!(2)).unwrap_err(), EditError::Braces);
     let large = json!("x".repeat(MAX_HEAD_BYTES));

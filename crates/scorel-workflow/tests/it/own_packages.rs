@@ -21,7 +21,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workflows")
 }
 
-fn package(id: &str) -> Package {
+pub(crate) fn package(id: &str) -> Package {
     let mut files = PackageFiles::default();
     let dir = root().join(id);
     add_below(&dir, &dir, &mut files);
@@ -71,7 +71,10 @@ fn notes_have_nodes_of_all_types_and_a_way_without_questions() {
     let package = package("release-notes");
     let [full, draft] = plans(&package).try_into().unwrap();
     for kind in ["step", "decision", "merge", "end"] {
-        assert!(full.contains(&format!("  {kind:<8}  editor")), "{kind}: {full}");
+        assert!(
+            full.contains(&format!("  {kind:<8}  editor")),
+            "{kind}: {full}"
+        );
     }
     assert!(full.contains("\nwaits for a person at approve\n"), "{full}");
     assert!(draft.contains("\nno node waits for a person\n"), "{draft}");
