@@ -123,6 +123,18 @@ codes! {
     /// The program of an extension has no answer. `details.state` is the state of its process, `details.reason` says
     /// why. It may have acted.
     ExtensionUnavailable = 1026, "extension_unavailable", true;
+    /// There is no workflow of this name, or the project's is not trusted; `details.workflow` names it, and
+    /// `details.suggestion` may have one that is like it.
+    WorkflowNotFound = 1027, "workflow_not_found", false;
+    /// The package of the workflow is not as it must be; `details.problems` has all that is wrong with it.
+    WorkflowInvalid = 1028, "workflow_invalid", false;
+    /// No run has this id.
+    RunNotFound = 1029, "run_not_found", false;
+    /// The document of the run cannot be used as it is, and was not touched. `details.message` says why,
+    /// `details.line` and `details.column`, or `details.pointer`, where.
+    StateInvalid = 1030, "state_invalid", false;
+    /// The copy of the run's package is gone, or is not what it was; `details.digest` names it.
+    PackageMissing = 1031, "package_missing", false;
 }
 
 impl fmt::Display for ErrorCode {

@@ -98,6 +98,8 @@ ids! {
     PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)";
     /// A task that a session has given to an agent.
     AgentTaskId, "rti_", "a runtime id (`rti_` and a ULID)";
+    /// A run of a workflow.
+    RunId, "run_", "a run id (`run_` and a ULID)";
 }
 
 /// The author of an event: the daemon, or a client installation.

@@ -46,6 +46,7 @@ mod permission_mode;
 #[cfg(test)]
 mod reference;
 mod rendered_slot;
+mod run;
 mod runner;
 mod seq;
 mod tags;
@@ -78,7 +79,7 @@ pub use handler::{
 pub use hook_point::HookPoint;
 pub use id::{
     AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId,
-    ProjectId, QueueItemId, SessionId, TurnId,
+    ProjectId, QueueItemId, RunId, SessionId, TurnId,
 };
 pub use invalid_text::InvalidText;
 pub use message::{
@@ -91,6 +92,11 @@ pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use permission_mode::PermissionMode;
 pub use rendered_slot::RenderedSlot;
+pub use run::{
+    NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent,
+    RunMode, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason, RunStartedData,
+    RunStateCause, RunStateData, SessionRun,
+};
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
 };
@@ -102,9 +108,9 @@ pub use tool_preset::ToolPreset;
 pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
-    AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND,
-    NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage,
-    OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext,
-    RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, TOOLS_KIND, ToldTools,
-    Tree, TreeNode, opening,
+    AgentTask, AgentTasks, FoldedRun, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND,
+    MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems,
+    OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers,
+    RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView,
+    TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
 };

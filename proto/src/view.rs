@@ -11,6 +11,7 @@ mod questions;
 mod queue;
 mod recent_answers;
 mod restore;
+mod run;
 mod runner_contexts;
 mod runner_log_tail;
 mod settings;
@@ -32,6 +33,7 @@ pub use opening::opening;
 pub use queue::Queue;
 pub use recent_answers::RecentAnswers;
 pub use restore::OpenRestore;
+pub use run::FoldedRun;
 pub use runner_contexts::{OpenRun, RunnerContext, RunnerContexts};
 pub use runner_log_tail::RunnerLogTail;
 pub use told_tools::ToldTools;
@@ -138,6 +140,9 @@ pub struct SessionState {
     /// The tasks that the session has given to agents.
     #[serde(default, skip_serializing_if = "AgentTasks::is_empty")]
     pub runtimes: AgentTasks,
+    /// The run that the session belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<FoldedRun>,
     /// The outcome of the last turn.
     #[serde(default)]
     pub last_outcome: Option<OutcomeReason>,
@@ -304,6 +309,7 @@ impl SessionState {
         }
         self.runners.fold(event);
         self.runtimes.fold(event);
+        FoldedRun::fold(&mut self.run, event);
         self.edits.extend(event.context_edit());
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),

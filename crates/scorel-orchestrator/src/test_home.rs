@@ -97,6 +97,7 @@ impl TestHome {
             client_id: ClientId::Daemon,
             title: None,
             agent: None,
+            run: None,
             model: None,
             runner: None,
             thinking_level: None,

@@ -1,7 +1,7 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
-    AgentTaskQuestion, DeviceId, Phase, ProjectId, Session, SessionAgent, SessionId, SessionKind,
-    SessionOrigin, SessionParent, SessionView,
+    AgentTaskQuestion, DeviceId, Phase, ProjectId, RunId, Session, SessionAgent, SessionId,
+    SessionKind, SessionOrigin, SessionParent, SessionView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct SessionHeader {
     /// The file that its history comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
+    /// The run of a workflow that it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// The daemon's version.
@@ -67,6 +70,7 @@ impl SessionHeader {
             parent: self.parent.clone(),
             agent: self.agent.clone(),
             origin: self.origin.clone(),
+            run: folded.run.as_ref().map(|run| run.shown.clone()),
             title: folded.display_title().map(str::to_owned),
             title_source: folded.display_title_source(),
             model: folded.model.clone(),

@@ -85,7 +85,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_engine::{StopSignal, ToolOutcome};
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{OpenCall, PersistentEvent, ProjectId, Seq, SessionId, SessionState, TurnId};
+use scorel_proto::{
+    Block, OpenCall, PersistentEvent, ProjectId, Seq, SessionId, SessionState, TurnId,
+};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio_util::task::TaskTracker;
@@ -158,6 +160,31 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
     ///
     /// Those of commits. The session is not used until this succeeds.
     fn recover(&self, _: &mut Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// The words of a message that begins a turn, as the log and the model get them. `is_typed` is unset for those of
+    /// the daemon and of clients' programs. Called in the section that records the message, before it.
+    ///
+    /// # Errors
+    ///
+    /// Those of commits. The turn does not begin then.
+    fn worded(
+        &self,
+        _: &mut Section<'_>,
+        content: Vec<Block>,
+        _is_typed: bool,
+    ) -> Result<Vec<Block>, SessionError> {
+        Ok(content)
+    }
+
+    /// The last turn has its outcome, and the next message of the queue has not begun one. Called in the section of the
+    /// outcome, and when the session was loaded; again after a failure, so a step that was taken is not taken twice.
+    ///
+    /// # Errors
+    ///
+    /// Those of commits. It is repeated then.
+    fn at_rest(&self, _: &mut Section<'_>) -> Result<(), SessionError> {
         Ok(())
     }
 

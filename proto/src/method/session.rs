@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentTaskCounts, AgentTaskQuestion, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart,
-    Phase, ProjectId, QueueItem, RunnerContext, Seq, SessionId, StorageStall, ThinkingLevel,
-    TitleSource, ToolPreset, TurnId, Usage,
+    Phase, ProjectId, QueueItem, RunnerContext, Seq, SessionId, SessionRun, StorageStall,
+    ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -26,6 +26,8 @@ pub struct Session {
     pub agent: Option<SessionAgent>,
     /// The file that its history comes from; absent unless it was imported.
     pub origin: Option<SessionOrigin>,
+    /// The run of a workflow that it belongs to; absent if it belongs to none.
+    pub run: Option<SessionRun>,
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
     #[serialize_always]

@@ -7,6 +7,7 @@ mod open_items;
 mod queue;
 mod random;
 mod runners;
+mod runs;
 mod tree;
 mod turns;
 mod unknown;

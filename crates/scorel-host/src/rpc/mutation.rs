@@ -197,6 +197,7 @@ impl Host {
             client_id,
             title: params.title,
             agent: None,
+            run: None,
             model: params.model,
             runner: params.runner,
             thinking_level: params.thinking_level,

@@ -117,6 +117,7 @@ impl AgentTaskStep<'_> {
                 depth: self.lane.depth() + 1,
                 worktree,
             }),
+            run: None,
             model: config.model.clone(),
             runner: Some(config.runner.clone()).filter(|name| name != OWN_RUNNER),
             thinking_level: config.thinking_level,

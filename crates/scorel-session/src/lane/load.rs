@@ -128,6 +128,7 @@ impl Section<'_> {
         let before = self.state.log.end();
         let recovered = self.enter_if_busy();
         let recovered = recovered.and_then(|()| self.recover());
+        let recovered = recovered.and_then(|()| self.rest_if_idle());
         let recovered = recovered.and_then(|()| self.start_next());
         if let Err(SessionError::Stalled(reason)) = &recovered {
             let due = Some(reason.clone());

@@ -154,10 +154,11 @@ impl Section<'_> {
         }
         // Damage that was found during the last turn has to be accepted before the next one.
         self.reread_if_due();
-        let Some(item) = self.next_item() else {
+        let Some(mut item) = self.next_item() else {
             return Ok(());
         };
         let turn_id = TurnId::generate();
+        item.content = self.worded(item.content, is_typed(item.meta.as_ref()))?;
         let channel = item.meta.as_ref().and_then(|meta| meta.channel.clone());
         self.tell_source(channel, item.client_id)?;
         let draft = taken(item, MessageSource::FollowUp, turn_id);
@@ -201,6 +202,33 @@ impl Section<'_> {
         let queue = &self.view().state.queue;
         queue.items.first().filter(|_| !queue.paused).cloned()
     }
+
+    /// The words of a message that begins a turn, after all features.
+    pub(super) fn worded(
+        &mut self,
+        content: Vec<Block>,
+        is_typed: bool,
+    ) -> Result<Vec<Block>, SessionError> {
+        let mut features = self.lane.seams.features.iter();
+        features.try_fold(content, |content, it| it.worded(self, content, is_typed))
+    }
+
+    /// Has the features look at a session that was loaded, unless something goes on.
+    pub(super) fn rest_if_idle(&mut self) -> Result<(), SessionError> {
+        let goes_on = self.view().state.has_job();
+        if goes_on { Ok(()) } else { self.rest() }
+    }
+
+    /// Has the features look at the session between two turns.
+    pub(crate) fn rest(&mut self) -> Result<(), SessionError> {
+        let mut features = self.lane.seams.features.iter();
+        features.try_for_each(|feature| feature.at_rest(self))
+    }
+}
+
+/// Returns whether a message is a person's: neither a program's nor what an agent has answered.
+fn is_typed(meta: Option<&QueueItemMeta>) -> bool {
+    meta.is_none_or(|meta| meta.custom.is_none() && meta.runtime_id.is_none())
 }
 
 /// The record that takes an item out of the queue, into a turn.

@@ -127,8 +127,9 @@ impl Section<'_> {
         }
     }
 
-    fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
+    fn start_turn(&mut self, mut request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
+        request.content = self.worded(request.content, true)?;
         let meta = Meta {
             channel: request.channel.as_ref().map(|it| Box::new(it.into())),
             ..Meta::default()

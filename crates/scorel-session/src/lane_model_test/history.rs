@@ -83,6 +83,7 @@ impl History {
         let (sessions, end) = daemon(traits, &disk, project.clone());
         let new = NewSession {
             agent: None,
+            run: None,
             runner: None,
             project_id: ProjectId::generate(),
             kind: SessionKind::User,

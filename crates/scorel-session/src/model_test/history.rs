@@ -100,6 +100,7 @@ impl History {
         let sessions = sessions(&home, ring_bytes);
         let new = NewSession {
             agent: None,
+            run: None,
             runner: None,
             project_id: ProjectId::generate(),
             kind: SessionKind::User,

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use scorel_journal::FORMAT;
 use scorel_proto::{
-    ClientId, PersistentBody, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId,
-    SessionInfoBody, SessionKind, SessionParent, ThinkingLevel, ToolPreset,
+    ClientId, PersistentBody, ProjectId, RunId, Seq, Session, SessionAgent, SessionChanges,
+    SessionId, SessionInfoBody, SessionKind, SessionParent, ThinkingLevel, ToolPreset,
 };
 
 use super::Sessions;
@@ -24,6 +24,8 @@ pub struct NewSession {
     pub title: Option<String>,
     /// The agent that works in it. In the header, for life.
     pub agent: Option<SessionAgent>,
+    /// The run that it is made for. In the header, for life.
+    pub run: Option<RunId>,
     pub model: Option<String>,
     pub runner: Option<String>,
     pub thinking_level: Option<ThinkingLevel>,
@@ -90,6 +92,7 @@ impl Sessions {
             kind: new.kind,
             parent: new.parent.clone(),
             agent: new.agent.clone(),
+            run: new.run,
             ..self.new_header(id, new.project_id)
         }
     }
@@ -106,6 +109,7 @@ impl Sessions {
             parent: None,
             agent: None,
             origin: None,
+            run: None,
             created_at: now_ms(),
             version: self.version.clone(),
         }

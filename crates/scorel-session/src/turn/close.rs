@@ -72,7 +72,13 @@ impl TurnTask {
 
 fn close(section: &mut Section<'_>, task: &TurnTask, end: &TurnEnd) -> Result<(), SessionError> {
     leave_nothing_open(section, task.turn_id, end.error.as_ref())?;
-    section.close_job(|section| commit_outcome(section, task, end))
+    section.close_job(|section| {
+        // A repeated step may find that the outcome was recorded.
+        if section.view().state.turn_id() == Some(task.turn_id) {
+            commit_outcome(section, task, end)?;
+        }
+        section.rest()
+    })
 }
 
 /// Closes what the engine did not: it leaves nothing open, unless the turn failed outside it.

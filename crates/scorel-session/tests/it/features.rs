@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use scorel_proto::{
-    Block, CustomBody, Message, PersistentBody, PersistentEvent, Seq, SessionId, SessionState,
+    Block, ClientId, CustomBody, Message, PersistentBody, PersistentEvent, QueueKind, Seq,
+    SessionId, SessionState,
 };
 use scorel_session::{
-    AppendData, CancelAndClear, EventDraft, Section, SessionError, SessionFeature,
+    AppendData, CancelAndClear, EventDraft, MutationCommand, Section, SessionError, SessionFeature,
 };
 use serde_json::json;
 
@@ -206,4 +207,77 @@ async fn an_unsettled_feature_keeps_its_session_on_the_list_of_the_next_daemon()
     assert!(listed().await);
     feature.holds.store(false, Ordering::Relaxed);
     assert!(!listed().await);
+}
+
+/// Puts words before those of a person that begin a turn, and a record and one more message behind the first outcome.
+#[derive(Debug, Default)]
+struct Words {
+    rests: Mutex<u32>,
+}
+
+impl SessionFeature for Words {
+    fn worded(
+        &self,
+        _: &mut Section<'_>,
+        mut content: Vec<Block>,
+        is_typed: bool,
+    ) -> Result<Vec<Block>, SessionError> {
+        if is_typed {
+            content.insert(0, Block::text("told"));
+        }
+        Ok(content)
+    }
+
+    fn at_rest(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
+        let mut rests = self.rests.lock().expect("not poisoned");
+        *rests += 1;
+        if *rests > 1 {
+            return Ok(());
+        }
+        leave(section, "x.rests")?;
+        let command = MutationCommand::new(ClientId::Daemon, None, "go on", &());
+        let item = command.queue_item(QueueKind::FollowUp, vec![Block::text("go on")]);
+        section.add_to_queue(item, false, false).map(drop)
+    }
+}
+
+fn said(rig: &Rig, id: SessionId) -> Vec<Vec<String>> {
+    let messages = rig.log(id).all("message");
+    let users = messages.iter().filter(|it| it["message"]["role"] == "user");
+    let texts = users.map(|it| {
+        let content = it["message"]["content"].as_array().expect("blocks");
+        let texts = content
+            .iter()
+            .map(|it| it["text"].as_str().expect("text").to_owned());
+        texts.collect()
+    });
+    texts.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feature_words_the_messages_that_begin_turns_and_acts_between_turns() {
+    let feature = Arc::new(Words::default());
+    let rig = Rig::new().with_feature(Arc::clone(&feature) as _);
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    call.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    let call = rig.model().await;
+    call.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    assert_eq!(said(&rig, id), [["told", "go"], ["told", "go on"]]);
+    assert_eq!(kinds(&rig, id), ["x.rests"]);
+    let log = rig.log(id);
+    let names: Vec<&str> = log
+        .records
+        .iter()
+        .filter_map(|it| it["type"].as_str())
+        .collect();
+    let outcome = names
+        .iter()
+        .position(|it| *it == "turn_outcome")
+        .expect("one");
+    assert_eq!(names[outcome + 1..outcome + 3], ["custom", "queue_update"]);
 }

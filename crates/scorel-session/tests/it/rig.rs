@@ -343,6 +343,7 @@ pub(crate) fn clear() -> MutationCommand {
 pub(crate) fn new_session(project: ProjectId, title: Option<&str>) -> NewSession {
     NewSession {
         agent: None,
+        run: None,
         runner: None,
         project_id: project,
         kind: SessionKind::User,

@@ -2,7 +2,7 @@
 
 use scorel_proto::{
     AgentTaskId, BlobHash, ClientId, CommandId, CompactionId, DeviceId, EventId,
-    PermissionRequestId, ProjectId, QueueItemId, Seq, SessionId, TurnId,
+    PermissionRequestId, ProjectId, QueueItemId, RunId, Seq, SessionId, TurnId,
 };
 
 /// 2026-08-01 00:00:00 UTC, in milliseconds.
@@ -51,6 +51,10 @@ pub(crate) fn request() -> PermissionRequestId {
 
 pub(crate) fn runtime(last: u32) -> AgentTaskId {
     id("rti", last)
+}
+
+pub(crate) fn run() -> RunId {
+    id("run", 1)
 }
 
 pub(crate) fn client() -> ClientId {

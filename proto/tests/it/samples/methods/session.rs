@@ -6,10 +6,11 @@ use scorel_proto::{
     CreateSessionResult, DeleteChildren, DeleteSession, DeleteSessionParams, DeleteSessionResult,
     GetSession, GetSessionParams, GetSessionResult, ImportReport, ImportSession,
     ImportSessionParams, ImportSessionResult, ImportTool, ListSessions, ListSessionsParams,
-    ListSessionsResult, OnRestart, Phase, Project, SeqResult, Session, SessionAgent,
-    SessionDeletion, SessionKind, SessionOrigin, SessionParent, SessionWorktree, StorageStall,
-    ThinkingLevel, TitleSource, UndeleteSession, UndeleteSessionParams, UndeleteSessionResult,
-    UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
+    ListSessionsResult, OnRestart, Phase, Project, RunMode, RunPhase, RunReason, SeqResult,
+    Session, SessionAgent, SessionDeletion, SessionKind, SessionOrigin, SessionParent, SessionRun,
+    SessionWorktree, StorageStall, ThinkingLevel, TitleSource, UndeleteSession,
+    UndeleteSessionParams, UndeleteSessionResult, UnreadableSession, UpdateSession,
+    UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -55,6 +56,7 @@ pub(in crate::samples) fn session() -> Session {
             }),
         }),
         origin: Some(origin()),
+        run: Some(run()),
         title: Some("Read me".into()),
         title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
@@ -94,6 +96,17 @@ pub(in crate::samples) fn session() -> Session {
             at: ids::TS,
             until: ids::TS + 604_800_000,
         }),
+    }
+}
+
+fn run() -> SessionRun {
+    SessionRun {
+        run_id: ids::run(),
+        workflow: "create-story".into(),
+        phase: RunPhase::WaitingUser,
+        reason: RunReason::Question,
+        node_id: "step-01-select-story".into(),
+        mode: RunMode::Run,
     }
 }
 
@@ -139,6 +152,7 @@ fn empty() -> Session {
         parent: None,
         agent: None,
         origin: None,
+        run: None,
         title: None,
         title_source: None,
         model: None,

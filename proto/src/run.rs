@@ -1,0 +1,18 @@
+//! Runs of workflows: their phases, and the records that sessions keep of them.
+
+mod intent;
+mod mode;
+mod phase;
+mod reason;
+mod records;
+mod session_run;
+
+pub use intent::RunIntent;
+pub use mode::RunMode;
+pub use phase::RunPhase;
+pub use reason::RunReason;
+pub use records::{
+    NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData,
+    RunPackage, RunPhaseData, RunStartedData, RunStateCause, RunStateData,
+};
+pub use session_run::SessionRun;
