@@ -1,8 +1,12 @@
 //! Content blocks, the parts of a message.
 
+mod text_part;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use text_part::TextPart;
 
 /// One part of a message's content.
 #[serde_with::skip_serializing_none]
@@ -17,6 +21,10 @@ pub enum Block {
     Text {
         /// The text.
         text: String,
+        /// In a message of a workflow run: the part of it that the text is.
+        part: Option<TextPart>,
+        /// In a message of a workflow run: the template that the text was made from.
+        template_ref: Option<String>,
         /// Opaque provider data that must accompany this block in later requests.
         provider: Option<Value>,
     },
@@ -76,6 +84,18 @@ impl Block {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text {
             text: text.into(),
+            part: None,
+            template_ref: None,
+            provider: None,
+        }
+    }
+
+    /// A part of a message of a workflow run.
+    pub fn part(part: TextPart, text: impl Into<String>) -> Self {
+        Self::Text {
+            text: text.into(),
+            part: Some(part),
+            template_ref: None,
             provider: None,
         }
     }
@@ -95,6 +115,56 @@ impl Block {
     /// The text of all blocks, a line break between them.
     pub fn plain_text_of(content: &[Self]) -> String {
         let texts: Vec<String> = content.iter().map(Self::plain_text).collect();
+        texts.join("\n")
+    }
+
+    /// The block as people read it: as [`Block::plain_text`], but of the text that a workflow run puts before
+    /// their words one line remains.
+    pub fn shown_text(&self) -> String {
+        match self {
+            Self::Text {
+                text,
+                part: Some(part),
+                ..
+            } => part.shown(text),
+            Self::Text {
+                text,
+                template_ref: Some(_),
+                ..
+            } => text_part::first_lines(text),
+            block => block.plain_text(),
+        }
+    }
+
+    /// Returns whether one line of the block is shown: a workflow run has put it before a person's words.
+    pub const fn is_folded(&self) -> bool {
+        matches!(
+            self,
+            Self::Text {
+                part: Some(TextPart::RunDirective | TextPart::NodeBrief),
+                ..
+            } | Self::Text {
+                part: None,
+                template_ref: Some(_),
+                ..
+            }
+        )
+    }
+
+    /// What a person has written of a message, to be sent as a new one: a workflow run puts its own texts before
+    /// that again.
+    pub fn typed(content: Vec<Self>) -> Vec<Self> {
+        let typed = content.into_iter().filter(|block| !block.is_folded());
+        let words = typed.map(|block| match &block {
+            Self::Text { part: Some(_), .. } => Self::text(block.shown_text()),
+            _ => block,
+        });
+        words.collect()
+    }
+
+    /// As [`Block::shown_text`], of all blocks, a line break between them.
+    pub fn shown_text_of(content: &[Self]) -> String {
+        let texts: Vec<String> = content.iter().map(Self::shown_text).collect();
         texts.join("\n")
     }
 }

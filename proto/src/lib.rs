@@ -46,6 +46,7 @@ mod permission_mode;
 #[cfg(test)]
 mod reference;
 mod rendered_slot;
+mod request_proof;
 mod run;
 mod runner;
 mod seq;
@@ -60,7 +61,7 @@ mod view;
 pub use agent::{AgentEvent, AgentHistory, AgentTaskCounts, AgentTaskStatus, SpawnRefusal};
 pub use attachment_problem::AttachmentProblem;
 pub use binding::{Binding, BoundContext};
-pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
+pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, TextPart, ToolResultBlock};
 pub use channel::{ChannelSource, MessageChannel};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
@@ -92,10 +93,11 @@ pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use permission_mode::PermissionMode;
 pub use rendered_slot::RenderedSlot;
+pub use request_proof::{RequestHasher, RequestProof};
 pub use run::{
-    NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent,
-    RunMode, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason, RunStartedData,
-    RunStateCause, RunStateData, SessionRun,
+    ENGINE_TURN_KIND, EngineTurnBody, NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND,
+    RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunMode, RunModeData, RunPackage, RunPhase,
+    RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData, SessionRun,
 };
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
@@ -108,9 +110,9 @@ pub use tool_preset::ToolPreset;
 pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
-    AgentTask, AgentTasks, FoldedRun, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND,
-    MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems,
-    OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers,
-    RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView,
-    TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
+    AgentTask, AgentTasks, DueEngineTurn, EngineTurns, FoldedRun, GuidanceKind, GuidanceState,
+    INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall,
+    OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode,
+    Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND,
+    SessionState, SessionView, TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
 };

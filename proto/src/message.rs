@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AgentTaskId, Block, Cost, MessageChannel, MessageRunner, ToolResultBlock, Usage};
+use crate::{
+    AgentTaskId, Block, Cost, MessageChannel, MessageRunner, RequestProof, ToolResultBlock, Usage,
+};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -188,6 +190,8 @@ pub struct Meta {
     pub runtime_id: Option<AgentTaskId>,
     /// The channel that a user message came through.
     pub channel: Option<Box<MessageChannel>>,
+    /// In a workflow run: what the request was that a model's answer answers.
+    pub request: Option<Box<RequestProof>>,
 }
 
 impl Meta {
@@ -198,6 +202,7 @@ impl Meta {
             && self.runner.is_none()
             && self.runtime_id.is_none()
             && self.channel.is_none()
+            && self.request.is_none()
     }
 }
 

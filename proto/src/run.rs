@@ -1,5 +1,6 @@
 //! Runs of workflows: their phases, and the records that sessions keep of them.
 
+mod engine_turn;
 mod intent;
 mod mode;
 mod phase;
@@ -7,6 +8,7 @@ mod reason;
 mod records;
 mod session_run;
 
+pub use engine_turn::{ENGINE_TURN_KIND, EngineTurnBody};
 pub use intent::RunIntent;
 pub use mode::RunMode;
 pub use phase::RunPhase;

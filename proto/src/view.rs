@@ -3,6 +3,7 @@
 mod agent_tasks;
 mod compaction;
 mod compaction_events;
+mod engine_turns;
 mod guidance;
 mod in_flight;
 mod notices;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
 pub use compaction::OpenCompaction;
+pub use engine_turns::{DueEngineTurn, EngineTurns};
 pub use guidance::{
     GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, SKILLS_KIND, TOOLS_KIND,
 };

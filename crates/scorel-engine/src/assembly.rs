@@ -246,6 +246,7 @@ fn finished(block: Block) -> Option<Block> {
         Block::Text {
             text,
             provider: None,
+            ..
         } if text.is_empty() => None,
         Block::Thinking {
             text,

@@ -4,7 +4,12 @@ impl PersistentBody {
     /// Calls `visit` with each blob that the event refers to.
     pub fn visit_blobs(&self, visit: &mut dyn FnMut(&BlobHash)) {
         match self {
-            Self::Message(body) => in_blocks(body.message.content(), visit),
+            Self::Message(body) => {
+                in_blocks(body.message.content(), visit);
+                if let Some(proof) = &body.message.meta().request {
+                    visit(&proof.tool_set_digest);
+                }
+            }
             Self::CustomMessage(body) => in_blocks(body.message.content(), visit),
             Self::QueueUpdate(body) => {
                 for op in &body.ops {

@@ -205,7 +205,7 @@ pub(super) fn message_to_display(message: &Message) -> Vec<DisplayPart> {
             let mut parts = source.map_or_else(Vec::new, DisplayPart::note);
             parts.push(DisplayPart::new(
                 DisplayStyle::User,
-                Block::plain_text_of(content),
+                Block::shown_text_of(content),
             ));
             parts
         }

@@ -2,9 +2,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CustomBody, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND,
-    RUN_STATE_KIND, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason, RunStartedData,
-    RunStateData, SessionRun, TurnId,
+    CustomBody, EngineTurns, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
+    RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason,
+    RunStartedData, RunStateData, SessionRun, TurnId,
 };
 
 /// The run that a session belongs to, folded from the records of it.
@@ -25,6 +25,9 @@ pub struct FoldedRun {
     pub turns_at_node: u32,
     /// True if a turn has ended whose consequence for the run is not recorded.
     pub is_undecided: bool,
+    /// The model calls of the session.
+    #[serde(default)]
+    pub calls: EngineTurns,
 }
 
 impl FoldedRun {
@@ -43,6 +46,7 @@ impl FoldedRun {
             run.turn_id = event.turn_id;
             run.has_changed = false;
         }
+        run.calls.fold(event, &run.shown);
         match &event.body {
             PersistentBody::Custom(body) => run.told(event, body),
             PersistentBody::TurnOutcome(_) => {
@@ -72,6 +76,7 @@ impl FoldedRun {
             has_changed: false,
             turns_at_node: 0,
             is_undecided: false,
+            calls: EngineTurns::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The fold, one rule a test.
 
 mod agent_tasks;
+mod engine_turns;
 mod files;
 mod log;
 mod open_items;

@@ -153,7 +153,7 @@ impl Transcript {
                 let uri = uri.map_or_else(|()| path.display().to_string(), String::from);
                 ContentBlock::ResourceLink(ResourceLink::new(file.path.clone(), uri))
             }
-            other => ContentBlock::from(other.plain_text()),
+            other => ContentBlock::from(other.shown_text()),
         };
         let chunks = content.iter().map(|it| chunk(id, block(it)));
         chunks.map(SessionUpdate::UserMessageChunk).collect()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
-    AppendCustomParams, AppendResult, CustomBody, CustomMessageBody, InternalMessage, Message,
-    Meta, UserMessage,
+    AppendCustomParams, AppendResult, Block, CustomBody, CustomMessageBody, InternalMessage,
+    Message, Meta, UserMessage,
 };
 use scorel_rpc::RpcCall;
 use scorel_session::{AppendData, AppendMessage, MutationCommand, SessionError};
@@ -92,10 +92,12 @@ fn accepted(message: Message) -> Result<Message, CallError> {
     let meta = Meta::default();
     match message {
         Message::User(UserMessage { content, .. }) => {
+            let content = Block::typed(content);
             check_content("message", &content)?;
             Ok(Message::User(UserMessage { content, meta }))
         }
         Message::Internal(InternalMessage { content, .. }) => {
+            let content = Block::typed(content);
             check_content("message", &content)?;
             Ok(Message::Internal(InternalMessage { content, meta }))
         }

@@ -45,8 +45,9 @@ pub(super) async fn send(
 pub(super) async fn accept(
     host: &Arc<Host>,
     command: MutationCommand,
-    params: SendMessageParams,
+    mut params: SendMessageParams,
 ) -> Reply<SendMessageResult> {
+    params.content.0 = Block::typed(params.content.0);
     check_content("content", &params.content.0)?;
     check_name("model", params.model.as_deref())?;
     check_runner(host, params.runner.as_deref())?;
@@ -121,12 +122,13 @@ pub(super) async fn rewrite_queue(
         let text = format!("`ops` holds 1 to {MAX_QUEUE_OPS} operations");
         return Err(CallError::invalid_field("ops", text));
     }
-    for op in &params.ops {
+    let command = command::<RewriteQueue>(&call, params.command_id.take(), &params)?;
+    for op in &mut params.ops {
         if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {
+            content.0 = Block::typed(std::mem::take(&mut content.0));
             check_content("ops", &content.0)?;
         }
     }
-    let command = command::<RewriteQueue>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     for op in &mut params.ops {
         if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {

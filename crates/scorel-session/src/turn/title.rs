@@ -106,10 +106,10 @@ fn conversation(context: &Context) -> String {
 }
 
 fn text(content: &[Block]) -> String {
-    let texts: Vec<&str> = content
+    let texts: Vec<String> = content
         .iter()
         .filter_map(|block| match block {
-            Block::Text { text, .. } => Some(text.as_str()),
+            Block::Text { .. } if !block.is_folded() => Some(block.shown_text()),
             _ => None,
         })
         .collect();

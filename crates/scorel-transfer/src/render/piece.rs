@@ -95,7 +95,8 @@ impl Pieces<'_> {
     fn content(&mut self, content: &[Block]) {
         for block in content {
             match block {
-                Block::Text { text, .. } => self.found.push(Piece::Prose(text.clone())),
+                Block::Text { .. } if block.is_folded() => self.note(&block.shown_text()),
+                Block::Text { .. } => self.found.push(Piece::Prose(block.shown_text())),
                 Block::Thinking { text, .. } if text.trim().is_empty() => {}
                 Block::Thinking { text, .. } => self.found.push(Piece::Thinking(text.clone())),
                 Block::Image { media_type, blob } => self.image(media_type, blob),

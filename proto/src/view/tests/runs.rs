@@ -13,7 +13,7 @@ fn record(kind: &str, data: Value) -> PersistentBody {
     })
 }
 
-fn started(id: RunId) -> PersistentBody {
+pub(super) fn started(id: RunId) -> PersistentBody {
     let package = json!({"id": "story", "version": "1", "digest": "d"});
     record(
         RUN_STARTED_KIND,
@@ -21,7 +21,7 @@ fn started(id: RunId) -> PersistentBody {
     )
 }
 
-fn state(sha256: &str, node: &str) -> PersistentBody {
+pub(super) fn state(sha256: &str, node: &str) -> PersistentBody {
     let data = json!({"sha256": sha256, "currentNodeId": node, "cause": "patch"});
     record(RUN_STATE_KIND, data)
 }
@@ -31,7 +31,7 @@ fn phase(to: RunPhase, reason: RunReason) -> PersistentBody {
     record(RUN_PHASE_KIND, data)
 }
 
-fn run(log: &Log) -> FoldedRun {
+pub(super) fn run(log: &Log) -> FoldedRun {
     log.view.state.run.clone().expect("it has one")
 }
 

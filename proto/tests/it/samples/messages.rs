@@ -1,7 +1,7 @@
 use scorel_proto::{
     AssistantMessage, Attachment, AttachmentProblem, Block, Cost, CostSource, InternalMessage,
-    Message, MessageSource, Meta, StopReason, ToolResultBlock, ToolResultMessage, Usage,
-    UserMessage,
+    Message, MessageSource, Meta, RequestProof, StopReason, TextPart, ToolResultBlock,
+    ToolResultMessage, Usage, UserMessage,
 };
 use serde_json::json;
 
@@ -12,6 +12,7 @@ pub(super) fn all() -> Vec<Golden> {
     let blocks = [
         ("text", Block::text("Grüße, 世界 👋\n\u{1}")),
         ("text.provider", text_with_provider_data()),
+        ("text.part", part()),
         ("thinking", thinking()),
         ("thinking.redacted", redacted()),
         ("image", image()),
@@ -31,6 +32,7 @@ pub(super) fn all() -> Vec<Golden> {
         ("user.steer", steer()),
         ("assistant", assistant()),
         ("assistant.partial", partial()),
+        ("assistant.run", answer_in_a_run()),
         ("tool_result", tool_message()),
         ("internal", internal()),
     ];
@@ -47,7 +49,18 @@ pub(super) fn all() -> Vec<Golden> {
 fn text_with_provider_data() -> Block {
     Block::Text {
         text: "Hi".into(),
+        part: None,
+        template_ref: None,
         provider: Some(json!({"id": "msg_1"})),
+    }
+}
+
+fn part() -> Block {
+    Block::Text {
+        text: "USER_INPUT\n- forNodeId: step-01\nThe second one".into(),
+        part: Some(TextPart::UserInput),
+        template_ref: Some("user-input".into()),
+        provider: None,
     }
 }
 
@@ -170,6 +183,17 @@ pub(super) fn partial() -> Message {
         partial: true,
         meta: Meta::default(),
     })
+}
+
+fn answer_in_a_run() -> Message {
+    let Message::Assistant(mut message) = partial() else {
+        unreachable!("it is an answer");
+    };
+    message.meta.request = Some(Box::new(RequestProof {
+        request_sha256: ids::hash().to_string(),
+        tool_set_digest: ids::hash(),
+    }));
+    Message::Assistant(message)
 }
 
 pub(super) fn tool_message() -> Message {

@@ -155,6 +155,8 @@ fn citations_and_callers_go_back_to_the_same_model_only() {
     let caller = json!({"type": "code_execution_20250825", "tool_id": "s"});
     let cited = Block::Text {
         text: "x".to_owned(),
+        part: None,
+        template_ref: None,
         provider: Some(origin().tag("citations", citations.clone())),
     };
     let Block::ToolUse {

@@ -38,7 +38,7 @@ pub(super) fn render(
     let mut sent = ModelContent::default();
     for block in &message.content {
         match block {
-            Block::Text { text, provider } if !message.partial => {
+            Block::Text { text, provider, .. } if !message.partial => {
                 sent.text(text, provider.as_ref(), &origin);
             }
             Block::Text { .. } | Block::Blob { .. } => {

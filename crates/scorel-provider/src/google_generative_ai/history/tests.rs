@@ -78,6 +78,8 @@ fn message(content: Vec<Block>) -> AssistantMessage {
 fn text(text: &str, provider: Value) -> Block {
     Block::Text {
         text: text.to_owned(),
+        part: None,
+        template_ref: None,
         provider: Some(provider),
     }
 }

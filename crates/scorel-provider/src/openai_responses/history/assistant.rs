@@ -46,7 +46,7 @@ impl AssistantItems<'_> {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Text { text, provider } => self.text_or_item(text, provider.as_ref()),
+            Block::Text { text, provider, .. } => self.text_or_item(text, provider.as_ref()),
             Block::Thinking { provider, .. } => {
                 if let Some(item) = self.stored(provider.as_ref(), "reasoning") {
                     self.held.push(self.reasoning(item));

@@ -79,6 +79,8 @@ fn tag(name: &str, fact: Value) -> Option<Value> {
 fn text(text: &str, kept: Value) -> Block {
     Block::Text {
         text: text.to_owned(),
+        part: None,
+        template_ref: None,
         provider: tag("message", kept),
     }
 }
@@ -254,6 +256,8 @@ fn only_text_and_calls_of_another_model_are_sent() {
     other.model.id = "model-2".to_owned();
     let item = Block::Text {
         text: String::new(),
+        part: None,
+        template_ref: None,
         provider: tag("item", json!({"type": "web_search_call"})),
     };
     let phase = json!({"id": "msg_1", "phase": "commentary"});
@@ -310,6 +314,8 @@ fn items_that_only_the_endpoint_understands_go_back_in_their_place() {
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed"});
     let kept = Block::Text {
         text: String::new(),
+        part: None,
+        template_ref: None,
         provider: tag("item", search.clone()),
     };
     let content = vec![thinking(), kept, thinking(), Block::text("found")];

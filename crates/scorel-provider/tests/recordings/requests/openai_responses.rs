@@ -148,6 +148,8 @@ fn block(item: &Value, model: &str) -> Block {
     match item["type"].as_str().unwrap_or("message") {
         "message" => Block::Text {
             text: said(&item["content"]),
+            part: None,
+            template_ref: None,
             provider: kept("message", json!({"id": item["id"], "phase": item["phase"]})),
         },
         "reasoning" => Block::Thinking {
