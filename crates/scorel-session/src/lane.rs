@@ -178,6 +178,16 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
         Ok(content)
     }
 
+    /// A model call of a turn is about to be made, and what has room in its request is not looked at yet. Called for
+    /// sessions that belong to a run, and again for a call that is repeated.
+    ///
+    /// # Errors
+    ///
+    /// Those of commits. It is repeated then.
+    fn before_call(&self, _: &mut Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
     /// The last turn has its outcome, and the next message of the queue has not begun one. Called in the section of the
     /// outcome, and when the session was loaded; again after a failure, so a step that was taken is not taken twice.
     ///

@@ -213,6 +213,12 @@ impl Section<'_> {
         features.try_fold(content, |content, it| it.worded(self, content, is_typed))
     }
 
+    /// Has the features act before a model call.
+    pub(crate) fn before_call(&mut self) -> Result<(), SessionError> {
+        let mut features = self.lane.seams.features.iter();
+        features.try_for_each(|feature| feature.before_call(self))
+    }
+
     /// Has the features look at a session that was loaded, unless something goes on.
     pub(super) fn rest_if_idle(&mut self) -> Result<(), SessionError> {
         let goes_on = self.view().state.has_job();

@@ -41,6 +41,7 @@ impl TurnTask {
                 TurnStep::NeedContext { repeated } => {
                     self.wait_for_descriptors().await;
                     self.drain_steers().await?;
+                    self.tell_features().await?;
                     match Box::pin(hooks.before_call(repeated)).await? {
                         Passage::Passed { .. } | Passage::GoesOn => {}
                         // The driver sees why.
@@ -148,6 +149,14 @@ impl TurnTask {
             .lane
             .persist(move |section| section.drain_steers(turn_id));
         drained.await
+    }
+
+    /// Tells the features of the call to come, in a session that belongs to a run.
+    async fn tell_features(&self) -> Result<(), SessionError> {
+        match self.lane.header().run {
+            None => Ok(()),
+            Some(_) => self.lane.persist(|section| section.before_call()).await,
+        }
     }
 
     fn has_steers(&self) -> bool {
