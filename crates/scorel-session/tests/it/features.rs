@@ -242,9 +242,9 @@ impl SessionFeature for Words {
 }
 
 fn said(rig: &Rig, id: SessionId) -> Vec<Vec<String>> {
-    let messages = rig.log(id).all("message");
-    let users = messages.iter().filter(|it| it["message"]["role"] == "user");
-    let texts = users.map(|it| {
+    let log = rig.log(id);
+    let messages = log.all("user");
+    let texts = messages.iter().map(|it| {
         let content = it["message"]["content"].as_array().expect("blocks");
         let texts = content
             .iter()
