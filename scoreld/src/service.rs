@@ -60,12 +60,12 @@ impl ServiceManager {
     }
 
     pub(crate) fn ready(&self, status: &str) {
-        self.notify(&format!("READY=1\nSTATUS={}\n", one_line(status)));
+        self.announce(&format!("READY=1\nSTATUS={}\n", one_line(status)));
     }
 
     /// `within`: how long it may take, which the manager is to wait for.
     pub(crate) fn stopping(&self, status: &str, within: Duration) {
-        self.notify(&format!(
+        self.announce(&format!(
             "STOPPING=1\nSTATUS={}\nEXTEND_TIMEOUT_USEC={}\n",
             one_line(status),
             within.as_micros()
@@ -82,6 +82,12 @@ impl ServiceManager {
     fn notify(&self, message: &str) {
         if let Some(socket) = &self.socket {
             socket.notify(message);
+        }
+    }
+
+    fn announce(&self, message: &str) {
+        if let Some(socket) = &self.socket {
+            socket.announce(message);
         }
     }
 }

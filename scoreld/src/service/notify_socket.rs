@@ -2,9 +2,14 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
-use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use tracing::warn;
+
+/// States that wait for a manager which is behind with reading: there are two, ready and stopping.
+const MAX_LATE: usize = 2;
 
 /// The service manager's notification socket. The `sd-notify` crate knows no abstract addresses,
 /// which managers in containers use.
@@ -12,6 +17,8 @@ use tracing::warn;
 pub(super) struct NotifySocket {
     address: SocketAddr,
     socket: Arc<UnixDatagram>,
+    /// The thread that sends states once the manager had no room for one.
+    late: Arc<OnceLock<SyncSender<String>>>,
 }
 
 impl NotifySocket {
@@ -28,15 +35,59 @@ impl NotifySocket {
         Ok(Self {
             address,
             socket: Arc::new(socket),
+            late: Arc::default(),
         })
     }
 
     /// Sends one datagram. A failure is only logged: the daemon serves without a manager.
     pub(super) fn notify(&self, message: &str) {
-        let sent = self.socket.send_to_addr(message.as_bytes(), &self.address);
-        if let Err(error) = sent {
-            warn!(%error, "cannot notify the service manager");
+        note(self.send(message));
+    }
+
+    /// Sends a state that is told once. The kernel keeps few datagrams, ten on most machines: where they have no room for it,
+    /// a thread waits, since a manager that misses it ends the daemon after a while.
+    pub(super) fn announce(&self, message: &str) {
+        // In order: once one waits, later ones do.
+        if self.late.get().is_none() {
+            match self.send(message) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return note(other),
+            }
         }
+        let late = self.late.get_or_init(|| self.start_waiting());
+        if late.try_send(message.to_owned()).is_err() {
+            warn!("the service manager does not read what it is told");
+        }
+    }
+
+    fn send(&self, message: &str) -> io::Result<()> {
+        let sent = self.socket.send_to_addr(message.as_bytes(), &self.address);
+        sent.map(drop)
+    }
+
+    /// Without a thread, what is sent to it fails.
+    fn start_waiting(&self) -> SyncSender<String> {
+        let (sender, messages) = mpsc::sync_channel(MAX_LATE);
+        let address = self.address.clone();
+        let thread = thread::Builder::new().name("notify".to_owned());
+        let started = thread.spawn(move || note(send_waiting(&address, &messages)));
+        note(started.map(drop));
+        sender
+    }
+}
+
+/// Sends messages, each as soon as there is room for it.
+fn send_waiting(address: &SocketAddr, messages: &Receiver<String>) -> io::Result<()> {
+    let socket = UnixDatagram::unbound()?;
+    for message in messages {
+        socket.send_to_addr(message.as_bytes(), address)?;
+    }
+    Ok(())
+}
+
+fn note(sent: io::Result<()>) {
+    if let Err(error) = sent {
+        warn!(%error, "cannot notify the service manager");
     }
 }
 

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::*;
 
+/// How long a message may take before the test is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 fn received(socket: &UnixDatagram) -> String {
     let mut buffer = [0; 512];
     let len = socket.recv(&mut buffer).unwrap();
@@ -35,6 +38,27 @@ fn the_manager_hears_each_state_in_one_message() {
         received(&socket),
         "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=41000000\n"
     );
+}
+
+#[test]
+fn a_manager_that_is_behind_with_reading_misses_no_state() {
+    let (_dir, socket, manager) = manager_at_a_path();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (other, address) = (
+        UnixDatagram::unbound().unwrap(),
+        socket.local_addr().unwrap(),
+    );
+    other.set_nonblocking(true).unwrap();
+    while other.send_to_addr(b"waiting", &address).is_ok() {}
+    manager.ready("up");
+    manager.stopping("draining", Duration::from_secs(1));
+    let states = std::iter::repeat_with(|| received(&socket));
+    let states: Vec<_> = states
+        .filter(|it| !it.contains("waiting"))
+        .take(2)
+        .collect();
+    assert!(states[0].starts_with("READY=1\n"), "{states:?}");
+    assert!(states[1].starts_with("STOPPING=1\n"), "{states:?}");
 }
 
 #[cfg(target_os = "linux")]

@@ -114,6 +114,14 @@ impl TestHome {
         Ok(String::from_utf8(buffer[..len].to_vec()).unwrap())
     }
 
+    /// Sends messages to the service manager until the kernel has no room for more.
+    pub(crate) fn fill_messages(&self) {
+        let other = UnixDatagram::unbound().unwrap();
+        other.set_nonblocking(true).unwrap();
+        let address = self.manager.local_addr().unwrap();
+        while other.send_to_addr(b"STATUS=other", &address).is_ok() {}
+    }
+
     pub(crate) fn connect(&self) -> io::Result<UnixStream> {
         UnixStream::connect(self.path("scoreld.sock"))
     }

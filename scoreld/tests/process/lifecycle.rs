@@ -1,10 +1,11 @@
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::thread;
 use std::time::Instant;
 
 use nix::sys::signal::Signal;
 
-use crate::daemon::{PATIENCE, TestHome, ended, output};
+use crate::daemon::{Daemon, PATIENCE, TestHome, ended, output};
 
 #[test]
 fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
@@ -27,6 +28,17 @@ fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
     for line in ["starting", "ready", "stopp"] {
         assert!(log.contains(line), "{line} is missing in {log}");
     }
+}
+
+#[test]
+fn a_service_manager_that_is_behind_with_reading_hears_that_the_daemon_is_ready() {
+    let place = TestHome::new();
+    place.fill_messages();
+    let mut daemon = Daemon(place.command().spawn().unwrap());
+    let mut log = BufReader::new(daemon.0.stderr.take().unwrap()).lines();
+    assert!(log.any(|line| line.unwrap().contains("ready")), "it ended");
+    while !place.message().starts_with("READY=1\n") {}
+    assert_eq!(daemon.stop().code(), Some(0));
 }
 
 #[test]
