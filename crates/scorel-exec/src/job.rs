@@ -157,6 +157,8 @@ pub(crate) enum StageReport {
     /// The process id of the first process of the command's pid namespace. It stays there until the
     /// last process has ended, and the others end with it.
     Namespace { init: i32 },
+    /// The command waits for [`GO`], in a process that has its mounts.
+    Prepared,
     /// The shell in the pid namespace has ended.
     Exited(ShellExit),
 }

@@ -8,6 +8,7 @@ mod children;
 mod limit_watch;
 mod memory;
 mod reporting;
+mod run_phase;
 mod scratch;
 mod setup;
 mod stage_channel;
@@ -40,6 +41,7 @@ use crate::limits::LimitKind;
 use children::ChildProcesses;
 use limit_watch::LimitWatch;
 use reporting::{problem, report};
+use run_phase::{CommandStart, RunPhase};
 use setup::{is_told_to_end, take_signals};
 use stage_channel::StageChannel;
 use waiting_stage::{StandbyError, WaitingStage, end_stage};
@@ -73,21 +75,6 @@ pub(crate) fn supervise() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A command's stages on its way to the end; it only moves down this list.
-#[derive(Debug, Clone, Copy)]
-enum RunPhase {
-    /// The command is prepared and waits for the daemon's word.
-    Held,
-    /// The shell runs; `until` is its time limit.
-    Running { until: Option<Instant> },
-    /// The shell has ended; other processes may still run until then.
-    Lingering { until: Instant },
-    /// All processes got SIGTERM.
-    Terminating { until: Instant },
-    /// All processes get SIGKILL, repeatedly.
-    Killing { until: Instant },
-}
-
 struct SupervisorProcess {
     daemon: i32,
     signals: SignalFd,
@@ -96,6 +83,9 @@ struct SupervisorProcess {
     /// stage becomes the shell, since it is close-on-exec.
     channel: StageChannel,
     phase: RunPhase,
+    /// Set if the stage starts the init of a pid namespace and ends.
+    makes_namespace: bool,
+    start: CommandStart,
     timeout: Option<Duration>,
     lasts: bool,
     /// Set once the daemon is gone and the command goes on.
@@ -169,6 +159,8 @@ impl SupervisorProcess {
             children,
             channel,
             phase: RunPhase::Held,
+            makes_namespace: standby.namespaces.is_some(),
+            start: CommandStart::Preparing,
             timeout: job.timeout_ms.map(Duration::from_millis),
             lasts: job.lasts,
             is_alone: false,
@@ -218,18 +210,29 @@ impl SupervisorProcess {
         }));
     }
 
-    /// Starts the command.
+    /// Lets the command start as soon as it is prepared. Its time runs from now on.
     fn release(&mut self) {
         if !matches!(self.phase, RunPhase::Held) {
             return;
         }
         self.limits = self.watch.take().map(LimitWatch::new);
-        // Fails if the stage has ended already. Its report or its exit code says why.
-        let _ignored = self.channel.send(|mut stream| stream.write_all(&[GO]));
         self.phase = RunPhase::Running {
             until: self.timeout.map(|timeout| Instant::now() + timeout),
         };
-        self.keeper.start(self.children.first());
+        self.start_if_prepared();
+    }
+
+    /// Starts the command, once. Not before the process that has its mounts is known and has made them: another's table, or
+    /// that of a stage which has ended, would say nothing about them for as long as the command runs.
+    fn start_if_prepared(&mut self) {
+        let is_known = self.children.has_namespace || !self.makes_namespace;
+        let is_released = matches!(self.phase, RunPhase::Running { .. });
+        if is_released && is_known && self.start == CommandStart::Prepared {
+            self.start = CommandStart::Done;
+            self.keeper.start(self.children.first());
+            // Fails if the stage has ended already. Its report or its exit code says why.
+            let _ignored = self.channel.send(|mut stream| stream.write_all(&[GO]));
+        }
     }
 
     fn shell_ended(&mut self, exit: ShellExit) {
@@ -304,6 +307,7 @@ impl SupervisorProcess {
         match self.phase {
             // No process of the command's own needs a grace period.
             RunPhase::Held => self.kill(),
+            RunPhase::Running { .. } if self.start != CommandStart::Done => self.kill(),
             RunPhase::Running { .. } | RunPhase::Lingering { .. } => {
                 let terminated = self.children.signal(Signal::TERM);
                 // A stopped process handles SIGTERM only when it continues.
@@ -421,8 +425,10 @@ impl SupervisorProcess {
             match from_stage {
                 StageReport::Failed(message) => report(&SupervisorReport::Failed(message)),
                 StageReport::Namespace { init } => self.children.set_init(init),
+                StageReport::Prepared => self.start = CommandStart::Prepared,
                 StageReport::Exited(exit) => self.shell_ended(exit),
             }
         }
+        self.start_if_prepared();
     }
 }

@@ -89,8 +89,9 @@ pub(super) fn receive_pipes(
     job.piped.then(receive).transpose()
 }
 
-/// Blocks until the command may start.
+/// Tells that the command is prepared, and blocks until it may start.
 pub(super) fn wait_for_go(mut channel: &UnixStream) -> Result<(), StageError> {
+    write_report(&StageReport::Prepared, channel);
     let mut byte = [0];
     channel
         .read_exact(&mut byte)

@@ -79,7 +79,7 @@ impl WaitingStage {
             match report {
                 StageReport::Namespace { init } => children.set_init(init),
                 StageReport::Failed(message) => return Err(StandbyError::Stage(message)),
-                StageReport::Exited(_) => {}
+                StageReport::Prepared | StageReport::Exited(_) => {}
             }
         }
         // The process that makes the namespaces ends before the init does.

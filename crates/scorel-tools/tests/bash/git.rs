@@ -2,14 +2,13 @@
 //! everyday work.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use scorel_exec::DirectoryStamp;
 use serde_json::json;
 
 use crate::obeyed::{Project, ended};
-use crate::session::canary;
+use crate::session::{ToolAnswer, canary};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -130,15 +129,14 @@ async fn replaced() {
     project.session.until_ready(&id).await;
     project.bash("git config user.name b").await;
     project.run("echo b > .envrc.new; mv .envrc.new .envrc; touch go; until [ -e done ]; do sleep 0.01; done");
-    let since = Instant::now();
-    let is_put_back = || {
-        let text = |name: &str| fs::read_to_string(project.path(name)).unwrap();
-        text(".envrc") == "a" && !text(".git/config").contains("fsmonitor")
-    };
-    while !is_put_back() {
-        assert!(since.elapsed() < Duration::from_secs(120));
+    let text = |name: &str| fs::read_to_string(project.path(name)).unwrap();
+    let all = json!({ "id": id, "sinceBytes": 0 });
+    let is_told = |answer: &ToolAnswer| answer.details["restored"].to_string().contains(".git");
+    while !is_told(&project.session.call("BashOutput", all.clone()).await) || text(".envrc") != "a"
+    {
         tokio::task::yield_now().await;
     }
+    assert!(!text(".git/config").contains("fsmonitor"));
     project.session.call("BashStop", json!({ "id": id })).await;
     let answer = ended(&project.session, &id).await;
     let expected = json!([".envrc", ".git/config (core.fsmonitor)"]);

@@ -20,6 +20,10 @@ pub(super) fn trials() -> Vec<Trial> {
             "obeyed::what_another_command_has_changed_is_not_put_back",
             overlapping,
         ),
+        trial(
+            "obeyed::what_a_person_changes_behind_a_mount_stays_from_the_first_command_on",
+            behind_mounts,
+        ),
     ]
 }
 
@@ -74,6 +78,38 @@ async fn background() {
             "{answer:?}"
         );
     }
+}
+
+/// Commands that begin at once, each before its mounts are there.
+async fn behind_mounts() {
+    let projects: Vec<_> = (0..8).map(|_| Project::with_mounts(true)).collect();
+    let runs = projects.iter().map(|project| async {
+        fs::write(project.path(".envrc"), "a").unwrap();
+        let script = format!(
+            "echo ready; until [ -e go ]; do sleep 0.01; done; echo x > .exrc; sleep {}",
+            canary()
+        );
+        let input = json!({ "command": script, "background": true });
+        let id = project.session.call("Bash", input).await.details["id"].clone();
+        project.session.until_ready(&id).await;
+        fs::write(project.path(".envrc"), "b").unwrap();
+        fs::write(project.path("go"), "").unwrap();
+        let all = json!({ "id": id, "sinceBytes": 0 });
+        // Put away in a look at all places, which is after the person's change.
+        let restored = loop {
+            let answer = project.session.call("BashOutput", all.clone()).await;
+            if let Some(restored) = answer.details["restored"].as_array() {
+                break restored.clone();
+            }
+            tokio::task::yield_now().await;
+        };
+        project.session.call("BashStop", json!({ "id": id })).await;
+        let answer = ended(&project.session, &id).await;
+        assert_eq!(restored, [".exrc"], "{answer:?}");
+        assert_eq!(answer.details["restored"], json!([".exrc"]), "{answer:?}");
+        assert_eq!(fs::read_to_string(project.path(".envrc")).unwrap(), "b");
+    });
+    futures_util::future::join_all(runs).await;
 }
 
 async fn overlapping() {
