@@ -14,7 +14,7 @@ use std::time::Duration;
 use std::{fs, io::Write as _};
 
 use futures_util::future::{pending, ready};
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 use scorel_client::{Connection, Subscription};
 use scorel_config::ConfigSource;
 use scorel_example_feature::{PINS, PinFile, PinFileParams, PinHooks, PinTools, Pins, register};
@@ -29,7 +29,7 @@ use scorel_proto::{
     RespondPermission, SendMessage, SessionId,
 };
 use scorel_rpc::{Listener, RpcLimits, Service, local_user};
-use scorel_testkit::{ModelServer, ScriptedChat};
+use scorel_testkit::{ModelServer, ScriptedChat, trial_arguments};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         trial("a_damaged_state_file_is_named", damaged),
         trial("listeners_hear_and_hold_up_nothing", heard),
     ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&trial_arguments(), trials).exit_code()
 }
 
 fn trial<F: Future<Output = ()>>(name: &str, test: impl FnOnce() -> F + Send + 'static) -> Trial {

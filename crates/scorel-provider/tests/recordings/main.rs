@@ -41,7 +41,8 @@ mod private {
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
+use scorel_testkit::trial_arguments;
 
 /// A trial named after a function.
 macro_rules! trial {
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
         nothing_waits_for_the_usual_harness(dir.as_ref());
         Ok(())
     }));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&trial_arguments(), trials).exit_code()
 }
 
 fn trials() -> Vec<Trial> {

@@ -34,8 +34,9 @@ mod worktrees;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Trial;
 use scorel_exec::Support;
+use scorel_testkit::trial_arguments;
 
 /// The time limit of a test. A process that is waited for in vain fails it and does not hang it.
 const TIME_LIMIT: Duration = Duration::from_secs(180);
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
         let ignored = |trial: Trial| trial.with_ignored_flag(true);
         trials = trials.into_iter().map(ignored).collect();
     }
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    libtest_mimic::run(&trial_arguments(), trials).exit_code()
 }
 
 /// A test that may wait for things.
