@@ -2,15 +2,20 @@
 
 mod eras;
 mod faults;
+mod hostile;
 mod http;
 mod http_scene;
 mod import;
+mod kills;
+mod known_clients;
+mod login_kills;
 mod logins;
 mod offers;
 mod plugin;
 mod published;
 mod scene;
 mod searched_tools;
+mod secrets;
 mod sessions;
 mod tool_rules;
 mod tool_set;

@@ -75,8 +75,9 @@ pub use extension_section::ExtensionsConfig;
 pub use key::{ConfigKey, InvalidConfigKey};
 pub use login_shell_place::LoginShellPlace;
 pub use mcp::{
-    ClientDocument, ForeignServer, McpCommand, McpConfig, McpEndpoint, McpServer, McpServerName,
-    McpShare, McpToolFilter, McpToolPattern, McpTransport, ServerFile, foreign_server,
+    ClientDocument, ForeignServer, McpCommand, McpConfig, McpEndpoint, McpLogin, McpServer,
+    McpServerName, McpShare, McpToolFilter, McpToolPattern, McpTransport, RegisteredClient,
+    ServerFile, foreign_server,
 };
 pub use model::{ModelSettings, usual_key_names};
 pub use path::ConfigPath;

@@ -4,6 +4,10 @@
 //! plays the person with the browser.
 
 use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +17,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 use scorel_mcp_client::{McpClient, McpPort, McpSettings, McpStart};
 use scorel_mcp_http::HttpReach;
-use scorel_oauth::{LoginAnswer, OAuth};
+use scorel_oauth::{ClientNames, LoginAnswer, OAuth};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -22,6 +26,9 @@ const REDIRECT: &str = "http://127.0.0.1:49152/callback";
 
 /// The document by which the suite's authorization server knows a client.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// The secret of the client that the suite has registered by hand.
+const SECRET: &str = "CLIENT_SECRET";
 
 /// Logins that are tried: servers ask for more rights at a call.
 const MAX_LOGINS: usize = 3;
@@ -46,6 +53,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .ok_or("an address is missing")?;
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let home = tempfile::tempdir()?;
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    if let Some(secret) = context["client_secret"].as_str() {
+        write_secret(home.path(), secret)?;
+    }
     let reach = HttpReach::new(home.path());
     let oauth = Arc::clone(reach.oauth());
     let port = ServerAt {
@@ -69,11 +81,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
             return Err(failure);
         }
         logins += 1;
-        log_in(&oauth, &url).await?;
+        log_in(&oauth, &url, &context).await?;
         client.process().restart();
     }
     client.process().close().await;
     Ok(())
+}
+
+/// As a person writes it into the file for secrets.
+fn write_secret(home: &Path, secret: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(home.join("env"))?;
+    writeln!(file, "{SECRET}={secret}")
 }
 
 async fn work(client: &McpClient, scenario: &str) -> Result<(), Box<dyn Error>> {
@@ -91,8 +114,14 @@ async fn work(client: &McpClient, scenario: &str) -> Result<(), Box<dyn Error>> 
 }
 
 /// Goes through a login as a person with a browser does.
-async fn log_in(oauth: &OAuth, url: &str) -> Result<(), Box<dyn Error>> {
-    let begun = oauth.begin(url, REDIRECT, Some(DOCUMENT)).await?;
+async fn log_in(oauth: &OAuth, url: &str, context: &Value) -> Result<(), Box<dyn Error>> {
+    let id = context["client_id"].as_str();
+    let names = ClientNames {
+        document: Some(DOCUMENT),
+        id,
+        secret: id.map(|_| SECRET),
+    };
+    let begun = oauth.begin(url, REDIRECT, names).await?;
     let browser = Client::builder()
         .redirect(Policy::none())
         .no_proxy()

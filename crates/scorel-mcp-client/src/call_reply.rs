@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use scorel_engine::{BlobSink, ToolOutcome, spawn_blocking};
 use scorel_outside_tool::{ContentError, ResultContent, bad_reply};
-use scorel_process::Secrets;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -29,16 +28,9 @@ struct CallReply {
 }
 
 /// The outcome of a call that was answered.
-pub(crate) async fn outcome(
-    reply: Box<RawValue>,
-    secrets: Secrets,
-    blobs: Arc<dyn BlobSink>,
-) -> ToolOutcome {
+pub(crate) async fn outcome(reply: Box<RawValue>, blobs: Arc<dyn BlobSink>) -> ToolOutcome {
     let read = move || match serde_json::from_str::<CallReply>(reply.get()) {
-        Ok(mut reply) => {
-            mask(&mut reply.content, &secrets);
-            reply.outcome(&*blobs)
-        }
+        Ok(reply) => reply.outcome(&*blobs),
         Err(error) => bad_reply(&format!("its answer is not a result of a tool: {error}")),
     };
     let outcome = spawn_blocking(read).await;
@@ -75,30 +67,6 @@ impl CallReply {
             }
         }
         Ok(content.outcome(self.is_error, details))
-    }
-}
-
-/// Cuts out the secrets that several texts make together: a model reads them as one.
-fn mask(content: &mut [Content], secrets: &Secrets) {
-    let mut texts: Vec<&mut String> = content.iter_mut().filter_map(text).collect();
-    if texts.len() < 2 || secrets.is_empty() {
-        return;
-    }
-    let whole: String = texts.iter().map(|it| it.as_str()).collect();
-    let cut = secrets.cut(&whole);
-    if cut != whole {
-        for text in &mut texts[1..] {
-            text.clear();
-        }
-        *texts[0] = cut;
-    }
-}
-
-fn text(part: &mut Content) -> Option<&mut String> {
-    match part {
-        Content::Text { text } => Some(text),
-        Content::Resource { resource } => resource.text.as_mut(),
-        _ => None,
     }
 }
 
@@ -197,24 +165,6 @@ mod tests {
         let (beside, _) = outcome(json!({ "content": text, "structuredContent": {"a": 1} }));
         assert_eq!(Block::plain_text_of(&beside.content), "one");
         assert_eq!(beside.details.unwrap()["structuredContent"]["a"], 1);
-    }
-
-    #[test]
-    fn a_secret_in_two_texts_is_cut_out() {
-        let text = |text: &str| Content::Text {
-            text: text.to_owned(),
-        };
-        let mut content = [text("a sk-1"), text("2345 b"), text("c")];
-        mask(
-            &mut content,
-            &Secrets::named([("KEY".to_owned(), "sk-12345".to_owned())]),
-        );
-        let texts: Vec<&str> = content
-            .iter_mut()
-            .filter_map(super::text)
-            .map(|it| it.as_str())
-            .collect();
-        assert_eq!(texts, ["a [secret KEY] bc", "", ""]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use scorel_engine::ToolUpdates;
 use scorel_mcp_http::HttpFailure;
 use scorel_outside_tool::LONGEST_CALL;
-use scorel_process::{CallLimit, Secrets, ServiceError, ServiceLink, ServiceProcess};
+use scorel_process::{CallLimit, ServiceError, ServiceLink, ServiceProcess};
 use scorel_proto::ProcessState;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ impl McpClient {
         self.service.http.login()
     }
 
-    /// Calls a tool. The secrets are those that the server got. Signs of progress extend its time, and are shown. A call that is lost is made once more if
+    /// Calls a tool. Signs of progress extend its time, and are shown. A call that is lost is made once more if
     /// it changes nothing.
     ///
     /// # Errors
@@ -136,19 +136,18 @@ impl McpClient {
         arguments: &Value,
         is_read_only: bool,
         updates: ToolUpdates,
-    ) -> Result<(Box<RawValue>, Secrets), ServiceError> {
-        let mut link = self.process.ready().await?;
+    ) -> Result<Box<RawValue>, ServiceError> {
+        let link = self.process.ready().await?;
         let called = self
             .call_once(&link, tool, arguments, updates.clone())
             .await;
-        let called = match called {
+        match called {
             Err(ServiceError::Lost { .. }) if is_read_only => {
-                link = self.process.ready().await?;
+                let link = self.process.ready().await?;
                 self.call_once(&link, tool, arguments, updates).await
             }
             called => called,
-        };
-        called.map(|reply| (reply, link.secrets().clone()))
+        }
     }
 
     async fn call_once(

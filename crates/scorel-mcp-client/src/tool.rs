@@ -61,7 +61,7 @@ impl OutsideRun for McpTool {
             let is_read_only = reading == OutsideReading::Believed;
             let called = self.client.call(name, &call.input, is_read_only, updates);
             match called.await {
-                Ok((reply, secrets)) => outcome(reply, secrets, Arc::clone(&self.blobs)).await,
+                Ok(reply) => outcome(reply, Arc::clone(&self.blobs)).await,
                 Err(error) => self.failed(&error),
             }
         })

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use futures_util::{sink, stream};
 use reqwest::StatusCode;
 use scorel_peer::{FrameError, JsonText, TextStream};
-use scorel_process::StartedConnection;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
@@ -29,10 +28,9 @@ const NOTICE: Duration = Duration::from_secs(10);
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Connects to a server. Nothing is sent before the first text.
-pub fn connect(server: HttpServer, state: Arc<HttpState>) -> StartedConnection {
+pub fn connect(server: HttpServer, state: Arc<HttpState>) -> TextStream {
     let (to_server, outgoing) = mpsc::channel::<JsonText>(QUEUE);
     let (incoming, from_server) = mpsc::channel(QUEUE);
-    let secrets = server.secrets.clone();
     let connection = Arc::new(HttpConnection {
         server,
         state,
@@ -49,10 +47,7 @@ pub fn connect(server: HttpServer, state: Arc<HttpState>) -> StartedConnection {
         sent.map(|()| to_server)
             .map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
     });
-    StartedConnection {
-        stream: TextStream::new(incoming, outgoing),
-        secrets,
-    }
+    TextStream::new(incoming, outgoing)
 }
 
 #[derive(Debug)]

@@ -22,7 +22,7 @@ pub(crate) fn body(response: Response, secrets: Secrets) -> impl AsyncRead + Sen
     RedactedReader::new(PacedReader::new(StreamReader::new(chunks.boxed())), secrets)
 }
 
-/// A whole body, at most `limit` bytes and one more.
+/// A whole body, at most `limit` bytes and one more, or what is left of them without the secrets in them.
 pub(crate) async fn whole(
     response: Response,
     secrets: Secrets,
@@ -30,14 +30,15 @@ pub(crate) async fn whole(
 ) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    let mut body = body(response, secrets).take(limit);
+    let mut body = body(response, secrets.clone()).take(limit);
     body.read_to_end(&mut bytes).await?;
-    Ok(bytes)
+    Ok(secrets.cut_json(bytes))
 }
 
 /// The events of a body.
 pub(crate) struct EventStream {
     events: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
+    secrets: Secrets,
     /// Since the last event.
     unread: Arc<AtomicUsize>,
     /// The place at which it can be taken up again.
@@ -50,16 +51,18 @@ impl EventStream {
     pub(crate) fn new(response: Response, secrets: Secrets) -> Self {
         let unread = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&unread);
-        let bytes =
-            ReaderStream::new(body(response, secrets)).map(move |chunk: io::Result<Bytes>| {
+        let bytes = ReaderStream::new(body(response, secrets.clone())).map(
+            move |chunk: io::Result<Bytes>| {
                 let chunk = chunk?;
                 match counted.fetch_add(chunk.len(), Ordering::Relaxed) > MAX_TEXT {
                     true => Err(io::Error::other("an event has too many bytes")),
                     false => Ok(chunk),
                 }
-            });
+            },
+        );
         Self {
             events: Box::pin(SseByteStream::new(bytes)),
+            secrets,
             unread,
             last_id: None,
             retry: None,
@@ -91,8 +94,8 @@ impl EventStream {
                 .event
                 .is_none_or(|it| it.is_empty() || it == "message");
             let data = event.data.filter(|it| is_message && !it.trim().is_empty());
-            if data.is_some() {
-                return data;
+            if let Some(data) = data {
+                return Some(self.secrets.cut_json(data));
             }
         }
     }

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::Url;
 use scorel_engine::spawn_blocking;
+use scorel_home::{Home, SecretStore};
 use tokio::time::Instant;
 
 use crate::challenge::Challenge;
 use crate::checked_address::checked;
 use crate::client_identity::ClientIdentity;
+use crate::client_names::ClientNames;
 use crate::credentials::{Credential, CredentialFile};
 use crate::discovery::{Discovered, discover, probe};
 use crate::error::OAuthError;
@@ -22,6 +24,7 @@ use crate::pkce::{challenge, unguessable};
 pub struct OAuth {
     http: OAuthHttp,
     file: Arc<CredentialFile>,
+    secrets: Arc<SecretStore>,
     open: Mutex<OpenLogins>,
     known: Mutex<BTreeMap<String, Arc<KnownLogin>>>,
 }
@@ -39,6 +42,7 @@ impl OAuth {
         Self {
             http: OAuthHttp::new(),
             file: Arc::new(CredentialFile::new(home)),
+            secrets: Arc::new(SecretStore::new(Home::unopened(home).env())),
             open: Mutex::default(),
             known: Mutex::default(),
         }
@@ -115,7 +119,7 @@ impl OAuth {
         *known.challenge() = Some(challenge);
     }
 
-    /// Begins a login to an address. `document` is the address of a document about this program, if there is one.
+    /// Begins a login to an address, under one of these names or one that is new.
     ///
     /// # Errors
     /// No authorization server is found, or none that is safe; or it is another than before.
@@ -123,7 +127,7 @@ impl OAuth {
         &self,
         url: &str,
         redirect: &str,
-        document: Option<&str>,
+        names: ClientNames<'_>,
     ) -> Result<BegunLogin, OAuthError> {
         let address = checked(url)?;
         checked(redirect)?;
@@ -149,14 +153,14 @@ impl OAuth {
             found.scope.as_deref(),
             granted.filter(|_| asked.wants_more()),
         );
-        self.open_login(url, redirect, document, found, scope).await
+        self.open_login(url, redirect, names, found, scope).await
     }
 
     async fn open_login(
         &self,
         url: &str,
         redirect: &str,
-        document: Option<&str>,
+        names: ClientNames<'_>,
         found: Discovered,
         scope: Option<String>,
     ) -> Result<BegunLogin, OAuthError> {
@@ -164,7 +168,9 @@ impl OAuth {
             resource, server, ..
         } = found;
         let scope = scope.as_deref();
-        let client = ClientIdentity::new(&self.http, &server, document, redirect, scope).await?;
+        let client = ClientIdentity::new(&self.http, &server, names, redirect, scope).await?;
+        // Said before a person goes to the page.
+        client.proven(&self.secrets).await?;
         let login = OpenLogin {
             id: unguessable(),
             began: Instant::now(),
@@ -201,8 +207,9 @@ impl OAuth {
             ("code_verifier", login.verifier.as_str()),
             ("resource", login.resource.as_str()),
         ];
-        form.extend(login.client.fields());
-        let authorization = login.client.authorization();
+        let client = login.client.proven(&self.secrets).await?;
+        form.extend(client.fields());
+        let authorization = client.authorization();
         let answer = self
             .http
             .post_form(&login.token_endpoint, &form, authorization);
@@ -246,11 +253,9 @@ impl OAuth {
             ("refresh_token", refresh),
             ("resource", credential.resource.as_str()),
         ];
-        form.extend(credential.client.fields());
-        let (place, authorization) = (
-            checked(&credential.token_endpoint)?,
-            credential.client.authorization(),
-        );
+        let client = credential.client.proven(&self.secrets).await?;
+        form.extend(client.fields());
+        let (place, authorization) = (checked(&credential.token_endpoint)?, client.authorization());
         let answer = self.http.post_form(&place, &form, authorization).await?;
         Grant::read(&answer, before)
     }

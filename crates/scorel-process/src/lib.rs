@@ -10,6 +10,7 @@
 
 mod failures;
 mod find_program;
+mod json_secrets;
 mod log_pace;
 mod output_pace;
 mod output_tail;
@@ -33,9 +34,7 @@ pub use output_tail::OutputTail;
 pub use paced_reader::PacedReader;
 pub use redacted_reader::RedactedReader;
 pub use secrets::{SecretRedactor, Secrets};
-pub use service::{
-    Service, ServiceFraming, ServiceLimits, StartedConnection, StartedProgram, StartedService,
-};
+pub use service::{Service, ServiceFraming, ServiceLimits, StartedProgram, StartedService};
 pub use service_error::ServiceError;
 pub use service_link::{CallLimit, ServiceLink};
 pub use service_process::ServiceProcess;

@@ -1,5 +1,7 @@
 //! Redacting secrets in what a program writes.
 
+use std::ops::Range;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::json;
 
@@ -87,6 +89,18 @@ impl Secrets {
         let mut left = redactor.push(text.as_bytes());
         left.extend(redactor.end());
         String::from_utf8_lossy(&left).into_owned()
+    }
+
+    /// The places of those in a text, with what stands there instead.
+    pub(crate) fn places(&self, text: &str) -> Vec<(Range<usize>, &str)> {
+        let found = self.search.iter().flat_map(|it| it.find_iter(text));
+        let place = |it: aho_corasick::Match| {
+            (
+                it.range(),
+                &*self.values[it.pattern().as_usize()].replacement,
+            )
+        };
+        found.map(place).collect()
     }
 
     /// The first that is in the bytes as a whole; of several there, the longest.

@@ -64,16 +64,8 @@ pub trait Service: fmt::Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub enum StartedService {
     Program(StartedProgram),
-    Connection(StartedConnection),
-}
-
-/// A connection to a service that runs elsewhere.
-#[derive(Debug)]
-pub struct StartedConnection {
-    /// Without the secrets in it.
-    pub stream: TextStream,
-    /// The secrets that the service got.
-    pub secrets: Secrets,
+    /// A connection to one that runs elsewhere, without the secrets in it.
+    Connection(TextStream),
 }
 
 impl From<StartedProgram> for StartedService {

@@ -12,7 +12,6 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::secrets::Secrets;
 use crate::service_error::ServiceError;
 use crate::service_words::ServiceWords;
 
@@ -55,7 +54,6 @@ impl CallLimit {
 pub struct ServiceLink {
     name: String,
     words: ServiceWords,
-    secrets: Secrets,
     peer: Peer,
     calls: AtomicUsize,
     /// In a row.
@@ -69,11 +67,10 @@ pub struct ServiceLink {
 }
 
 impl ServiceLink {
-    pub(crate) fn new(name: &str, words: ServiceWords, secrets: Secrets) -> Self {
+    pub(crate) fn new(name: &str, words: ServiceWords) -> Self {
         Self {
             name: name.to_owned(),
             words,
-            secrets,
             peer: Peer::new(OUTBOX, MAX_CALLS),
             calls: AtomicUsize::new(0),
             timeouts: AtomicU32::new(0),
@@ -82,11 +79,6 @@ impl ServiceLink {
             failure: OnceLock::new(),
             failed: CancellationToken::new(),
         }
-    }
-
-    /// The secrets that it got: cut out of each text, and not of what texts make together.
-    pub const fn secrets(&self) -> &Secrets {
-        &self.secrets
     }
 
     /// Calls the process. A call that is dropped, or takes too long, is withdrawn:

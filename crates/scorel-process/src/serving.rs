@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use scorel_peer::{
-    EnvelopeLimits, Frame, FrameEntry, FrameError, JsonText, RequestId, RequestObject, TextStream,
-    answer_head, refusal, write,
+    EnvelopeLimits, Frame, FrameEntry, FrameError, JsonText, Members, RequestId, RequestObject,
+    TextStream, answer_head, refusal, write,
 };
-use serde_json::value::RawValue;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
@@ -106,9 +107,22 @@ impl IncomingCalls<'_> {
                     self.take_entry(entry).await;
                 }
             }
-            Frame::Refused(error) => return self.take_stray(text, error.message),
+            Frame::Refused(error) => return self.take_refused(text, error.message),
             Frame::NotUtf8 => return self.take_stray(text, "a text is not UTF-8".to_owned()),
         }
+        Ok(())
+    }
+
+    /// An answer that breaks a limit, or has half a character in it, is the failure of its call, which would wait for it.
+    fn take_refused(&mut self, text: &[u8], problem: String) -> Result<(), String> {
+        let read = serde_json::from_slice::<Members<&RawValue>>(text);
+        let Some(mut answer) = read.ok().filter(Members::is_answer) else {
+            return self.take_stray(text, problem);
+        };
+        let reason = format!("its answer cannot be read: {problem}");
+        let error = to_raw_value(&json!({ "code": -32000, "message": reason }));
+        answer.error = error.as_deref().ok();
+        self.link.peer().answered(&answer);
         Ok(())
     }
 

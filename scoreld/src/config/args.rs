@@ -108,6 +108,12 @@ pub(crate) struct AddServerArgs {
     /// The server is logged in to by OAuth
     #[arg(long, requires = "url")]
     pub(crate) oauth: bool,
+    /// The client's name at the authorization server, where it was registered by hand
+    #[arg(long, value_name = "CLIENT", requires = "oauth")]
+    pub(crate) client_id: Option<String>,
+    /// The secret of that client, by the secret's name
+    #[arg(long, value_name = "NAME", requires = "client_id")]
+    pub(crate) client_secret_env: Option<String>,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
     pub(crate) command: Vec<String>,

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use scorel_config::{
-    ConfigFile, EditConfigError, McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport,
+    ConfigFile, EditConfigError, McpCommand, McpEndpoint, McpLogin, McpServer, McpServerName,
+    McpTransport,
 };
+use scorel_extension::Problem;
 use scorel_fsck::visible;
 use serde_json::json;
 
@@ -28,7 +30,9 @@ pub(super) fn add(
         }
         Some(url) => {
             let (headers, secret) = (pairs(&args.header), pairs(&args.secret_header));
-            McpEndpoint::given(url, &headers, &secret, args.oauth).map(McpTransport::Http)
+            login(args)
+                .and_then(|login| McpEndpoint::given(url, &headers, &secret, login))
+                .map(McpTransport::Http)
         }
     };
     let transport = transport.map_err(|problem| refused(&problem))?;
@@ -36,6 +40,12 @@ pub(super) fn add(
     let name = name.map_err(|error| refused(&error))?;
     target.add_server(&McpServer::new(name, transport))?;
     said("added", &args.name, target, json, out)
+}
+
+/// The login that the server wants.
+fn login(args: &AddServerArgs) -> Result<Option<McpLogin>, Problem> {
+    let (id, secret) = (args.client_id.as_deref(), args.client_secret_env.as_deref());
+    args.oauth.then(|| McpLogin::given(id, secret)).transpose()
 }
 
 /// Takes a server out of the file.

@@ -6,7 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlparse
 
 kind, notes, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
-wants_login = kind in ("login", "stranger", "elsewhere")
+wants_login = kind in ("login", "stranger", "elsewhere", "known")
+# The client that was registered by hand at the authorization server of the kind "known", as HTTP names it.
+KNOWN = "Basic " + base64.b64encode(b"hand+made:of%2Fhand-12345").decode()
 is_modern = kind != "session"
 tools = ["echo", "slow", "secret", "grows", "forgets", "drops", "headers", "expires", "revokes", "dead"]
 sessions, listeners, lock = set(), [], threading.Lock()
@@ -36,6 +38,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, status, body=None, headers={}):
         data = b"" if body is None else json.dumps(body).encode()
+        if key := self.headers.get("X-Key"):
+            # As a server does that escapes all letters.
+            data = data.replace(key.encode(), "".join(f"\\u{ord(it):04x}" for it in key).encode())
         self.send_response(status)
         for name, value in ({"Content-Type": "application/json", "Content-Length": len(data)} | headers).items():
             self.send_header(name, str(value))
@@ -68,13 +73,15 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(200, {"resource": self.base() + "/mcp", "authorization_servers": [issuer]})
         if url.path.startswith("/.well-known/oauth-authorization-server") and wants_login:
             other = url.path.removeprefix("/.well-known/oauth-authorization-server")
-            return self.answer(200, {"issuer": self.base() + other, "authorization_endpoint": self.base() + "/authorize",
-                "token_endpoint": self.base() + "/token", "registration_endpoint": self.base() + "/register",
-                "code_challenge_methods_supported": ["S256"], "authorization_response_iss_parameter_supported": True})
+            ways = {"token_endpoint_auth_methods_supported": ["client_secret_basic"]} if kind == "known" else {
+                "registration_endpoint": self.base() + "/register"}
+            return self.answer(200, ways | {"issuer": self.base() + other, "token_endpoint": self.base() + "/token",
+                "authorization_endpoint": self.base() + "/authorize", "code_challenge_methods_supported": ["S256"],
+                "authorization_response_iss_parameter_supported": True})
         if url.path == "/authorize":
             code = uuid.uuid4().hex
             codes[code] = query
-            note(authorized=query["resource"])
+            note(authorized=query["resource"], client=query["client_id"], redirect=query["redirect_uri"])
             iss = self.base() if kind != "stranger" else "https://stranger.example"
             back = query["redirect_uri"] + "?" + urlencode({"code": code, "state": query["state"], "iss": iss})
             return self.answer(302, headers={"Location": back})
@@ -117,15 +124,18 @@ class Handler(BaseHTTPRequestHandler):
         self.message(json.loads(data))
 
     def token(self, form):
+        if kind == "known" and self.headers.get("Authorization") != KNOWN:
+            return self.answer(401, {"error": "invalid_client"})
         if form["resource"] != self.base() + "/mcp":
             return self.answer(400, {"error": "invalid_target"})
         if form["grant_type"] == "refresh_token":
-            note(refreshed=True)
-            time.sleep(0.2)
             if form["refresh_token"] not in refreshes:
                 return self.answer(400, {"error": "invalid_grant"})
             refreshes.discard(form["refresh_token"])
+            note(refreshed=True)
+            time.sleep(0.2)
         else:
+            note(exchanged=True)
             asked = codes.pop(form["code"])
             digest = hashlib.sha256(form["code_verifier"].encode()).digest()
             made = base64.urlsafe_b64encode(digest).decode().rstrip("=")
@@ -169,13 +179,14 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(404, {"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
 
     def call(self, id, name, arguments, meta):
+        note(called=name)
         result = text(name)
         if name == "echo":
             result = text("echo: " + str(arguments.get("text")))
         if name == "headers":
             result = text(json.dumps({name.lower(): value for name, value in self.headers.items()}))
         if name == "secret":
-            key = self.headers.get("X-Key", "none")
+            key = self.headers.get("X-Key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
             result = text("key " + key[:8], key[8:] + " and whole " + key)
         if name == "slow":
             self.begin_events()

@@ -1,15 +1,18 @@
 """A server with prompts, resources and instructions. Arguments: its kind, and a file for its notes."""
 import json, os, sys, time
 
-kind, notes = sys.argv[1], sys.argv[2]
+kind, notes, KEY = sys.argv[1], sys.argv[2], os.environ.get("KEY", "")
 prompts = [
-    {"name": "review", "description": "Review\na file", "arguments": [
+    {"name": "review", "description": "Review\na file" + KEY, "arguments": [
         {"name": "file", "description": "The file", "required": True}, {"name": "depth"}]},
     {"name": "ask", "arguments": [{"name": "question", "required": True}]},
     {"name": "a.b"}, {"name": "a b"}]
 
 def say(**message):
-    print(json.dumps({"jsonrpc": "2.0"} | message), flush=True)
+    text = json.dumps({"jsonrpc": "2.0"} | message)
+    # As a program does that escapes all letters.
+    escaped = "".join(f"\\u{ord(it):04x}" for it in KEY)
+    print(text.replace(KEY, escaped) if KEY else text, flush=True)
 
 def note(**what):
     with open(notes, "a") as file:
@@ -19,6 +22,8 @@ def text(it, role="user"):
     return {"role": role, "content": {"type": "text", "text": it}}
 
 def prompt(name, arguments):
+    if name == "a.b" and KEY:
+        return {"messages": [text("key " + KEY[:6]), text(KEY[6:] + " here")]}
     if name == "ask":
         prompts.append({"name": "new"})
         say(method="notifications/prompts/list_changed")
@@ -32,16 +37,18 @@ def listed(key, entries, cursor):
 
 def read(uri):
     note(read=uri)
+    if uri == "doc://secret":
+        return {"contents": [{"uri": uri, "text": it} for it in ("key " + KEY[:6], KEY[6:] + " here")]}
     if uri == "doc://picture":
         return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": "aGk="}]}
     if uri == "doc://bytes":
         return {"contents": [{"uri": uri, "blob": "AAEC"}]}
     return {"contents": [{"uri": uri, "text": "x" * 40000 if uri == "doc://long" else "The text of " + uri}]}
 
-docs = [{"uri": "doc://" + it, "name": it, "mimeType": "text/plain", "size": 7, "description": "About\n" + it}
+docs = [{"uri": "doc://" + it, "name": it, "mimeType": "text/plain", "size": 7, "description": "About\n" + it + KEY}
     for it in ("one", "picture", "bytes", "long", "last")]
 features = {"tools": {}, "prompts": {"listChanged": True}} | ({} if kind == "dry" else {"resources": {}})
-instructions = "Look things up " + "before you answer. " * 200
+instructions = f"Look things up {KEY} " + "before you answer. " * 200
 if kind == "slow":
     time.sleep(2)
 for line in sys.stdin:
@@ -51,11 +58,11 @@ for line in sys.stdin:
     if method == "server/discover":
         say(id=id, result={"supportedVersions": ["2026-07-28"], "capabilities": features, "instructions": instructions})
     elif method == "tools/list":
-        say(id=id, result={"tools": [{"name": "noop", "inputSchema": {"type": "object"}}]})
+        say(id=id, result={"tools": [{"name": "noop", "description": "None." + KEY, "inputSchema": {"type": "object"}}]})
     elif method == "prompts/list":
         say(id=id, result=listed("prompts", prompts, cursor))
     elif method == "prompts/get" and params["name"] == "a b":
-        say(id=id, error={"code": -32602, "message": "not today"})
+        say(id=id, error={"code": -32602, "message": "not today" + KEY})
     elif method == "prompts/get":
         say(id=id, result=prompt(params["name"], params["arguments"]))
     elif method == "resources/list":

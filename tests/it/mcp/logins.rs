@@ -5,7 +5,8 @@ use std::process::Stdio;
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, McpLogin, McpLoginParams, McpLogout, McpLogoutParams, McpLogoutResult,
+    ErrorCode, McpLogin, McpLoginParams, McpLoginResult, McpLogout, McpLogoutParams,
+    McpLogoutResult,
 };
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -42,12 +43,21 @@ fn parameter(address: &str, name: &str) -> Option<String> {
 
 /// Logs in as a client does that has a browser.
 pub(super) async fn log_in(scene: &HttpScene) -> Result<(), ClientError> {
+    let begun = begin(scene).await?;
+    finish(scene, begun).await
+}
+
+pub(super) async fn begin(scene: &HttpScene) -> Result<McpLoginResult, ClientError> {
     let begin = McpLoginParams {
         name: Some("fake".to_owned()),
         redirect_uri: Some("http://127.0.0.1:9/callback".to_owned()),
         ..McpLoginParams::default()
     };
-    let begun = scene.client.call::<McpLogin>(&begin).await?;
+    scene.client.call::<McpLogin>(&begin).await
+}
+
+/// Goes to the page as a browser does, and ends the login with its answer.
+pub(super) async fn finish(scene: &HttpScene, begun: McpLoginResult) -> Result<(), ClientError> {
     let back = visit(&begun.url.unwrap()).await;
     let end = McpLoginParams {
         login_id: begun.login_id,
@@ -57,6 +67,34 @@ pub(super) async fn log_in(scene: &HttpScene) -> Result<(), ClientError> {
         ..McpLoginParams::default()
     };
     scene.client.call::<McpLogin>(&end).await.map(drop)
+}
+
+/// Logs in as a person does at a terminal, with a browser beside it. Returns what the command says.
+pub(super) async fn log_in_at_terminal(scene: &HttpScene, options: &[&str]) -> String {
+    let mut child = Command::new(SCORELCTL)
+        .args(["mcp", "login", "fake"])
+        .args(options)
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .env("SCOREL_HOME", scene.daemon.home())
+        .current_dir(scene.daemon.project())
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), "Log in at");
+    let page = lines.next_line().await.unwrap().unwrap();
+    // As a browser does.
+    let back = visit(&page).await;
+    assert_eq!(visit(&back).await, "");
+    let output = timeout(PATIENCE, child.wait_with_output())
+        .await
+        .unwrap()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[tokio::test]
@@ -87,30 +125,7 @@ async fn a_server_that_wants_a_login_says_which_command_logs_in() {
 #[tokio::test]
 async fn a_person_logs_in_and_out_in_a_terminal() {
     let scene = HttpScene::configured("login", "auth = \"oauth\"").await;
-    let mut child = Command::new(SCORELCTL)
-        .args(["mcp", "login", "fake"])
-        .env_clear()
-        .env("SCORELD", SCORELD)
-        .env("SCOREL_HOME", scene.daemon.home())
-        .current_dir(scene.daemon.project())
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert_eq!(lines.next_line().await.unwrap().unwrap(), "Log in at");
-    let page = lines.next_line().await.unwrap().unwrap();
-    // As a browser does.
-    let back = visit(&page).await;
-    assert_eq!(visit(&back).await, "");
-    let output = timeout(PATIENCE, child.wait_with_output())
-        .await
-        .unwrap()
-        .unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said, "logged in to fake\n");
+    assert_eq!(log_in_at_terminal(&scene, &[]).await, "logged in to fake\n");
     let mut talk = scene.talk().await;
     let result = scene.call(&mut talk, "echo", &json!({"text": "b"})).await;
     assert!(result.contains("echo: b"), "{result}");
@@ -182,12 +197,7 @@ async fn another_authorization_server_than_before_is_refused() {
             was_logged_in: true
         }
     );
-    let begin = McpLoginParams {
-        name: Some("fake".to_owned()),
-        redirect_uri: Some("http://127.0.0.1:9/callback".to_owned()),
-        ..McpLoginParams::default()
-    };
-    assert!(scene.client.call::<McpLogin>(&begin).await.is_ok());
+    assert!(begin(&scene).await.is_ok());
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use scorel_proto::{
     CommandInfo, CommandKind, ErrorCode, ListCommands, ListCommandsParams, RpcError, RunCommand,
     RunCommandParams, SessionId,
 };
+use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
 use super::scene::Scene;
@@ -15,17 +16,19 @@ use crate::under_test::send;
 const SERVER: &str = include_str!("library.py");
 
 /// A server of a kind, which notes what is read.
-async fn library(mode: &str, kind: &str, keys: &str) -> Scene {
-    Scene::start(&format!("mode = {mode:?}"), |daemon| {
-        let server = daemon.home().join("library.py");
-        fs::write(&server, SERVER).unwrap();
-        let notes = daemon.home().join("notes");
-        format!("command = \"python3\"\nargs = [{server:?}, {kind:?}, {notes:?}]\n{keys}\n")
-    })
-    .await
+pub(super) async fn library(mode: &str, kind: &str, keys: &str) -> Scene {
+    let mode = format!("mode = {mode:?}");
+    Scene::start(&mode, |daemon| entry(daemon, kind) + keys).await
 }
 
-async fn commands(client: &Connection, session_id: SessionId) -> Vec<CommandInfo> {
+fn entry(daemon: &DaemonUnderTest, kind: &str) -> String {
+    let server = daemon.home().join("library.py");
+    fs::write(&server, SERVER).unwrap();
+    let notes = daemon.home().join("notes");
+    format!("command = \"python3\"\nargs = [{server:?}, {kind:?}, {notes:?}]\n")
+}
+
+pub(super) async fn commands(client: &Connection, session_id: SessionId) -> Vec<CommandInfo> {
     let params = ListCommandsParams {
         session_id: Some(session_id),
         project_id: None,
@@ -37,7 +40,12 @@ async fn commands(client: &Connection, session_id: SessionId) -> Vec<CommandInfo
         .collect()
 }
 
-async fn run(client: &Connection, id: SessionId, name: &str, typed: &str) -> Result<(), RpcError> {
+pub(super) async fn run(
+    client: &Connection,
+    id: SessionId,
+    name: &str,
+    typed: &str,
+) -> Result<(), RpcError> {
     let params = RunCommandParams {
         session_id: id,
         name: name.to_owned(),
@@ -171,6 +179,21 @@ async fn a_resource_is_asked_about_unless_the_user_believes_its_server() {
         assert_eq!(asked, asks, "{keys}");
         assert_eq!(scene.noted("read").is_empty(), asks, "{keys}");
     }
+}
+
+#[tokio::test]
+async fn a_rule_denies_the_resources_of_a_server() {
+    let scene = Scene::start(
+        "mode = \"full\"\ndeny = [\"Tool(McpResource server=fake)\"]",
+        |daemon| entry(daemon, "wet"),
+    )
+    .await;
+    let mut talk = scene.talk().await;
+    let refused = scene
+        .read(&mut talk, &json!({"server": "fake", "uri": "doc://one"}))
+        .await;
+    assert!(refused.contains("denies it"), "{refused}");
+    assert!(scene.noted("read").is_empty());
 }
 
 #[tokio::test]

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use serde_json::json;
 use tokio::process::Command;
 
+use super::offers::{commands, run};
 use super::scene::Scene;
 use crate::under_test::{git, until};
 
@@ -248,6 +250,60 @@ async fn everything() {
         body.contains("data:image/png;base64,"),
         "the model sees the picture"
     );
+    has_prompts_resources_and_instructions(&scene).await;
+}
+
+/// What `everything` has beside its tools.
+async fn has_prompts_resources_and_instructions(scene: &Scene) {
+    let mut talk = scene.talk().await;
+    for (name, typed, part) in [
+        (
+            "simple-prompt",
+            "",
+            "This is a simple prompt without arguments.",
+        ),
+        (
+            "args-prompt",
+            "Nairobi state=Kenya",
+            "What's weather in Nairobi, Kenya?",
+        ),
+        (
+            "completable-prompt",
+            "Sales Eve",
+            "promote Eve to the head of the Sales team",
+        ),
+        ("resource-prompt", "Text 1", "This is a plaintext resource"),
+    ] {
+        let name = format!("mcp__fake__{name}");
+        run(&scene.client, talk.id, &name, typed).await.unwrap();
+        talk.until("turn_outcome").await;
+        let body = scene.model.requests().last().unwrap().json().to_string();
+        assert!(body.contains(part), "{name}: {body}");
+    }
+    let hints: Vec<_> = commands(&scene.client, talk.id).await;
+    let hints: Vec<_> = hints
+        .iter()
+        .filter_map(|it| it.argument_hint.as_deref())
+        .collect();
+    assert!(hints.contains(&"<city> [state]"), "{hints:?}");
+    for (uri, part) in [
+        (None, "demo://resource/static/document/features.md"),
+        (
+            Some("demo://resource/static/document/features.md"),
+            "Everything Server",
+        ),
+        (Some("demo://resource/dynamic/text/3"), "Resource 3"),
+        (Some("demo://resource/dynamic/blob/3"), "it is kept"),
+    ] {
+        let resource = match uri {
+            Some(uri) => json!({"server": "fake", "uri": uri}),
+            None => json!({"server": "fake"}),
+        };
+        let read = scene.read(&mut talk, &resource).await;
+        assert!(read.contains(part), "{uri:?}: {read}");
+    }
+    let body = scene.model.requests().last().unwrap().json().to_string();
+    assert!(body.contains("# fake\\n\\n# Everything Server"), "{body}");
 }
 
 #[tokio::test]
@@ -272,6 +328,7 @@ async fn everything_over_http() {
     let entry = format!("url = \"http://127.0.0.1:{port}/mcp\"\n");
     let scene = Scene::start("mode = \"full\"", |_| entry).await;
     call_all(&scene, &EVERYTHING).await;
+    has_prompts_resources_and_instructions(&scene).await;
 }
 
 #[tokio::test]

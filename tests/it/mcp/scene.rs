@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use crate::program_stage::ProgramStage;
-use crate::under_test::{PATIENCE, Watch, create_session, send, until};
+use crate::under_test::{PATIENCE, Watch, connect, create_session, send, until};
 
 /// The server, as Python runs it.
 const SERVER: &str = include_str!("server.py");
@@ -95,6 +95,13 @@ impl Scene {
             model,
             client,
         }
+    }
+
+    /// Kills the daemon as a power cut does, and starts another.
+    pub(super) async fn kill_daemon(&mut self) {
+        self.daemon.kill().await;
+        self.daemon.spawn().await;
+        self.client = connect(&self.daemon.socket()).await;
     }
 
     pub(super) async fn talk(&self) -> Talk {

@@ -23,6 +23,7 @@ def secret(key):
     return {"content": [{"type": "text", "text": it} for it in ("key " + key + " or " + key[:6], key[6:])]}
 
 def call(id, name, arguments, meta):
+    note(called=name)
     if name == "slow":
         for step in range(100):
             if id in cancelled:

@@ -88,9 +88,7 @@ async fn a_question_about_a_found_tool_outlives_the_daemon() {
     scene.will_call_found("mcp__fake__tool_3", &json!({"a": 1}));
     send(&scene.client, talk.id, "go on").await;
     talk.until("permission_request").await;
-    scene.daemon.kill().await;
-    scene.daemon.spawn().await;
-    scene.client = crate::under_test::connect(&scene.daemon.socket()).await;
+    scene.kill_daemon().await;
     let seen = talk.look_again(&scene.client).await;
     let asked = seen
         .iter()

@@ -157,8 +157,12 @@ fn table(server: &McpServer) -> String {
             let secret = endpoint.secret_headers.iter();
             let secret = secret.map(|(name, it)| (name.as_str(), it.as_str()));
             lines.extend(inline("secretHeaders", secret));
-            if endpoint.oauth {
+            if let Some(login) = &endpoint.login {
                 lines.push(("auth", text("oauth")));
+                let client = login.client.iter();
+                lines.extend(client.clone().map(|it| ("clientId", text(&it.id))));
+                let secret = client.filter_map(|it| it.secret.as_ref());
+                lines.extend(secret.map(|it| ("clientSecretEnv", text(it.as_str()))));
             }
         }
     }
@@ -185,7 +189,7 @@ fn inline<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ConfigSource, McpEndpoint};
+    use crate::{ConfigSource, McpEndpoint, McpLogin};
 
     const BEFORE: &str = "# mine\n[runtime]\nmaxSteps = 7 # few\n";
 
@@ -220,8 +224,9 @@ mod tests {
         let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
         let (plain, secret) = (pair("X-Team", "red \"1\""), pair("Authorization", "TOKEN"));
         let url = "https://mcp.example.com/mcp";
+        let login = McpLogin::given(Some("it's \"us\""), Some("CLIENT_KEY")).unwrap();
         let mut wanted = McpServer::of_endpoint("far", url, &plain, &secret).unwrap();
-        let endpoint = McpEndpoint::given(url, &plain, &secret, true).unwrap();
+        let endpoint = McpEndpoint::given(url, &plain, &secret, Some(login)).unwrap();
         wanted.transport = McpTransport::Http(endpoint);
         file.add_server(&wanted).unwrap();
         let config = ConfigSource::open(&path).unwrap().current(None);

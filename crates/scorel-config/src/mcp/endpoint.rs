@@ -3,6 +3,8 @@ use std::collections::BTreeMap;
 use scorel_home::SecretName;
 use scorel_provider::check_base_url;
 
+use super::McpLogin;
+
 /// A server that is reached by HTTP. Secrets are named, not held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpEndpoint {
@@ -10,8 +12,8 @@ pub struct McpEndpoint {
     pub headers: BTreeMap<String, String>,
     /// Secrets by the headers in which the server gets them.
     pub secret_headers: BTreeMap<String, SecretName>,
-    /// True if it is logged in to by OAuth.
-    pub oauth: bool,
+    /// The login that it wants.
+    pub login: Option<McpLogin>,
 }
 
 impl McpEndpoint {
@@ -23,7 +25,7 @@ impl McpEndpoint {
         url: String,
         headers: BTreeMap<String, String>,
         secret_headers: BTreeMap<String, SecretName>,
-        oauth: bool,
+        login: Option<McpLogin>,
     ) -> Result<Self, (&'static str, String)> {
         check_base_url(&url).map_err(|error| ("url", error.to_string()))?;
         for (name, value) in &headers {
@@ -43,7 +45,7 @@ impl McpEndpoint {
             url,
             headers,
             secret_headers,
-            oauth,
+            login,
         })
     }
 }

@@ -95,7 +95,7 @@ fn endpoint(url: &str, entry: &ForeignEntry) -> Result<McpEndpoint, String> {
             ForeignValue::Secret(secret) => drop(secret_headers.insert(name.clone(), secret)),
         }
     }
-    McpEndpoint::new(plain(url)?, headers, secret_headers, false)
+    McpEndpoint::new(plain(url)?, headers, secret_headers, None)
         .map_err(|(key, reason)| format!("`{key}`: {reason}"))
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use scorel_extension::Problem;
 use scorel_home::SecretName;
 
-use super::{McpCommand, McpEndpoint, McpServer, McpServerName, McpTransport};
+use super::{McpCommand, McpEndpoint, McpLogin, McpServer, McpServerName, McpTransport};
 use crate::{VariableName, VariableValue};
 
 impl McpServer {
@@ -31,7 +31,7 @@ impl McpServer {
         headers: &BTreeMap<String, String>,
         secret_headers: &BTreeMap<String, String>,
     ) -> Result<Self, Problem> {
-        let endpoint = McpEndpoint::given(url, headers, secret_headers, false)?;
+        let endpoint = McpEndpoint::given(url, headers, secret_headers, None)?;
         Ok(Self::new(named(name)?, McpTransport::Http(endpoint)))
     }
 }
@@ -50,7 +50,7 @@ impl McpEndpoint {
         url: &str,
         headers: &BTreeMap<String, String>,
         secret_headers: &BTreeMap<String, String>,
-        oauth: bool,
+        login: Option<McpLogin>,
     ) -> Result<Self, Problem> {
         let mut secrets = BTreeMap::new();
         for (header, secret) in secret_headers {
@@ -58,7 +58,7 @@ impl McpEndpoint {
             let secret = secret.map_err(|error| Problem::of("secretHeaders", error.to_string()))?;
             secrets.insert(header.clone(), secret);
         }
-        Self::new(url.to_owned(), headers.clone(), secrets, oauth)
+        Self::new(url.to_owned(), headers.clone(), secrets, login)
             .map_err(|(key, reason)| Problem::of(key, reason))
     }
 }

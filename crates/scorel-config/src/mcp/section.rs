@@ -7,8 +7,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{
-    ClientDocument, McpCommand, McpEndpoint, McpServer, McpServerName, McpShare, McpToolFilter,
-    McpToolPattern, McpTransport,
+    ClientDocument, McpCommand, McpEndpoint, McpLogin, McpServer, McpServerName, McpShare,
+    McpToolFilter, McpToolPattern, McpTransport,
 };
 use crate::bounded::{Bounded, number, seconds_or};
 use crate::origin::DocumentOrigin;
@@ -48,6 +48,8 @@ pub(crate) struct McpServerSection {
     pub(super) headers: Option<BTreeMap<String, String>>,
     pub(super) secret_headers: Option<BTreeMap<String, SecretName>>,
     pub(super) auth: Option<AuthName>,
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret_env: Option<SecretName>,
     #[serde(default)]
     pub(super) share: McpShare,
     pub(super) allow: Option<Vec<McpToolPattern>>,
@@ -153,6 +155,8 @@ impl McpServerSection {
                 ("headers", self.headers.is_some()),
                 ("secretHeaders", self.secret_headers.is_some()),
                 ("auth", self.auth.is_some()),
+                ("clientId", self.client_id.is_some()),
+                ("clientSecretEnv", self.client_secret_env.is_some()),
             ],
         )?;
         let env = self.env.clone().unwrap_or_default();
@@ -192,8 +196,19 @@ impl McpServerSection {
             url,
             self.headers.clone().unwrap_or_default(),
             self.secret_headers.clone().unwrap_or_default(),
-            self.auth == Some(AuthName::Oauth),
+            self.login()?,
         )
+    }
+
+    fn login(&self) -> Result<Option<McpLogin>, Mistake> {
+        let login = McpLogin::new(self.client_id.as_deref(), self.client_secret_env.clone())?;
+        match self.auth {
+            Some(AuthName::Oauth) => Ok(Some(login)),
+            None if login.client.is_some() => {
+                Err(("clientId", "it is for `auth = \"oauth\"`".to_owned()))
+            }
+            None => Ok(None),
+        }
     }
 }
 

@@ -39,6 +39,10 @@ fn servers_are_kept_in_their_order_and_those_of_a_project_apart() {
 #[test]
 fn a_server_that_is_none_is_reported_with_its_place() {
     let more = |rest: &str| format!("[runtime]\n{DB}{rest}\n");
+    let web = |rest: &str| {
+        let entry = DB.replace("command = 'db-server'", "url = 'https://a.example/'");
+        format!("{entry}{rest}\n")
+    };
     for (text, said) in [
         (
             more("memory = 3"),
@@ -88,6 +92,22 @@ fn a_server_that_is_none_is_reported_with_its_place() {
                 "url = 'http://a/'\nheaders = { 'a b' = 'c' }",
             ),
             "is not the name of a header",
+        ),
+        (
+            web("clientId = 'scorel'"),
+            "`mcp.servers.clientId`: it is for `auth = \"oauth\"`",
+        ),
+        (
+            web("auth = 'oauth'\nclientSecretEnv = 'KEY'"),
+            "`mcp.servers.clientSecretEnv`: it is the secret of a `clientId`",
+        ),
+        (
+            web("auth = 'oauth'\nclientId = \"a\\n\""),
+            "`mcp.servers.clientId`: expected the name",
+        ),
+        (
+            more("clientId = 'scorel'"),
+            "`mcp.servers.clientId`: it is for `transport = \"http\"`",
         ),
     ] {
         let error = user(&text).unwrap_err().to_string();

@@ -131,12 +131,18 @@ fn canonical(server: &McpServer) -> Value {
         }
         McpTransport::Http(it) => {
             let secret = it.secret_headers.iter();
-            json!({
+            let mut endpoint = json!({
                 "url": it.url,
                 "headers": it.headers,
                 "secretHeaders": secret.map(|(name, it)| (name, it.as_str())).collect::<Vec<_>>(),
-                "oauth": it.oauth,
-            })
+                "oauth": it.login.is_some(),
+            });
+            // Else the entries that were trusted before there were such clients would be others.
+            if let Some(client) = it.login.as_ref().and_then(|it| it.client.as_ref()) {
+                endpoint["client"] =
+                    json!([client.id, client.secret.as_ref().map(|it| it.as_str())]);
+            }
+            endpoint
         }
     };
     let patterns = |all: &[scorel_config::McpToolPattern]| {

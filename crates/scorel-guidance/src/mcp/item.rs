@@ -62,8 +62,13 @@ fn program(server: &McpServer) -> ItemProgram {
         McpTransport::Http(it) => {
             let secrets = it.secret_headers.iter();
             let secrets = secrets.map(|(name, it)| secret(name, it));
-            let names = it.headers.keys().cloned().chain(secrets).collect();
-            (names, Some(HookSandbox::Network))
+            let client = it
+                .login
+                .as_ref()
+                .and_then(|it| it.client.as_ref()?.secret.as_ref());
+            let client = client.map(|it| secret("the login", it));
+            let names = it.headers.keys().cloned().chain(secrets).chain(client);
+            (names.collect(), Some(HookSandbox::Network))
         }
     };
     let cwd = match &server.transport {

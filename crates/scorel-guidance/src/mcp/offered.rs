@@ -89,7 +89,7 @@ fn made(offered: OfferedMcpServer) -> (String, Result<McpServer, String>) {
             (name, server)
         }
         OfferedMcpServer::Http { name, url, headers } => {
-            let endpoint = McpEndpoint::new(url, headers, Default::default(), false);
+            let endpoint = McpEndpoint::new(url, headers, Default::default(), None);
             let endpoint = endpoint.map_err(|(key, reason)| format!("`{key}`: {reason}"));
             let server = endpoint.and_then(|it| server(&name, McpTransport::Http(it)));
             (name, server)

@@ -1,7 +1,7 @@
 //! Logins to servers.
 
-use scorel_config::{McpServer, McpTransport};
-use scorel_oauth::{BegunLogin, LoginAnswer, OAuthError};
+use scorel_config::{McpLogin, McpServer, McpTransport};
+use scorel_oauth::{BegunLogin, ClientNames, LoginAnswer, OAuthError};
 use scorel_proto::ProcessState;
 
 use super::McpClients;
@@ -11,12 +11,18 @@ impl McpClients {
     pub(crate) async fn begin_login(
         &self,
         url: &str,
+        login: &McpLogin,
         redirect: &str,
     ) -> Result<BegunLogin, OAuthError> {
         let config = self.means.config.current(None);
         let document = config.mcp.client_document.as_ref();
-        let document = document.map(|it| it.as_str());
-        self.http.oauth().begin(url, redirect, document).await
+        let client = login.client.as_ref();
+        let names = ClientNames {
+            document: document.map(|it| it.as_str()),
+            id: client.map(|it| it.id.as_str()),
+            secret: client.and_then(|it| Some(it.secret.as_ref()?.as_str())),
+        };
+        self.http.oauth().begin(url, redirect, names).await
     }
 
     /// Ends a login, and has servers that waited for it start again.
@@ -44,5 +50,5 @@ impl McpClients {
 }
 
 fn is_at(server: &McpServer, url: &str) -> bool {
-    matches!(&server.transport, McpTransport::Http(endpoint) if endpoint.oauth && endpoint.url == url)
+    matches!(&server.transport, McpTransport::Http(endpoint) if endpoint.login.is_some() && endpoint.url == url)
 }

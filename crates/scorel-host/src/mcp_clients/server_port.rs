@@ -74,7 +74,9 @@ impl ServerPort {
                     secrets.push((header.as_str(), name.as_str(), value));
                 }
                 let (url, headers) = (&endpoint.url, &endpoint.headers);
-                let server = self.http.server(url, headers, secrets, endpoint.oauth)?;
+                let server = self
+                    .http
+                    .server(url, headers, secrets, endpoint.login.is_some())?;
                 Ok(McpStart::Http(Box::new(server)))
             }
         }

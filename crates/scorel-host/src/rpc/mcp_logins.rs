@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scorel_config::McpTransport;
+use scorel_config::{McpEndpoint, McpTransport};
 use scorel_oauth::{LoginAnswer, OAuthError};
 use scorel_proto::{McpLoginParams, McpLoginResult, McpLogoutParams, McpLogoutResult, ProjectId};
 
@@ -15,8 +15,10 @@ pub(super) async fn login(host: Arc<Host>, params: McpLoginParams) -> Reply<McpL
     let end = params.login_id.zip(params.code).zip(params.state);
     match (begin, end) {
         (Some((name, redirect)), None) => {
-            let url = address(&host, params.project_id, &name).await?;
-            let begun = host.mcp_clients.begin_login(&url, &redirect).await?;
+            let McpEndpoint { url, login, .. } = endpoint(&host, params.project_id, &name).await?;
+            let login = login.unwrap_or_default();
+            let begun = host.mcp_clients.begin_login(&url, &login, &redirect);
+            let begun = begun.await?;
             let (login_id, url) = (Some(begun.login_id), Some(begun.url));
             Ok(McpLoginResult { login_id, url })
         }
@@ -38,17 +40,21 @@ pub(super) async fn login(host: Arc<Host>, params: McpLoginParams) -> Reply<McpL
 }
 
 pub(super) async fn logout(host: Arc<Host>, params: McpLogoutParams) -> Reply<McpLogoutResult> {
-    let url = address(&host, params.project_id, &params.name).await?;
-    let was_logged_in = host.mcp_clients.logout(&url).await?;
+    let endpoint = endpoint(&host, params.project_id, &params.name).await?;
+    let was_logged_in = host.mcp_clients.logout(&endpoint.url).await?;
     Ok(McpLogoutResult { was_logged_in })
 }
 
-/// The address of a server to which one logs in.
-async fn address(host: &Host, project: Option<ProjectId>, name: &str) -> Result<String, CallError> {
+/// A server to which one logs in.
+async fn endpoint(
+    host: &Host,
+    project: Option<ProjectId>,
+    name: &str,
+) -> Result<McpEndpoint, CallError> {
     let project = project.map(|id| host.skill_project(id)).transpose()?;
     let (server, _) = named(host, name, project).await?;
     match &server.transport {
-        McpTransport::Http(endpoint) if endpoint.oauth => Ok(endpoint.url.clone()),
+        McpTransport::Http(endpoint) if endpoint.login.is_some() => Ok(endpoint.clone()),
         _ => {
             let reason = format!("`{name}` has no `auth = \"oauth\"` in its entry");
             Err(CallError::invalid_field("name", reason))

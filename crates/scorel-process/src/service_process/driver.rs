@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use futures_util::future::BoxFuture;
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
 use scorel_peer::{FrameLimits, TextStream};
@@ -14,7 +15,7 @@ use super::shared::Shared;
 use crate::failures::{Failures, NextStart};
 use crate::paced_reader::PacedReader;
 use crate::redacted_reader::RedactedReader;
-use crate::service::{ServiceFraming, StartedConnection, StartedProgram, StartedService};
+use crate::service::{ServiceFraming, StartedProgram, StartedService};
 use crate::service_link::ServiceLink;
 use crate::serving::{CLOSED_OUTPUT, serve};
 use crate::stop::{GOODBYE, end_run};
@@ -122,18 +123,15 @@ impl Driver {
         };
         match started {
             Ok(Ok(StartedService::Program(program))) => self.serve_program(program).await,
-            Ok(Ok(StartedService::Connection(connection))) => {
-                self.serve_connection(connection).await
-            }
+            Ok(Ok(StartedService::Connection(stream))) => self.serve_connection(stream).await,
             Ok(Err(reason)) => ServiceEnd::Failed(reason),
             Err(_) => ServiceEnd::Failed(not_ready(limit)),
         }
     }
 
-    async fn serve_connection(&mut self, connection: StartedConnection) -> ServiceEnd {
-        let StartedConnection { stream, secrets } = connection;
+    async fn serve_connection(&mut self, stream: TextStream) -> ServiceEnd {
         let service = Arc::clone(&self.shared.service);
-        let link = Arc::new(ServiceLink::new(service.name(), service.words(), secrets));
+        let link = Arc::new(ServiceLink::new(service.name(), service.words()));
         let mut serving: BoxFuture<'_, String> =
             Box::pin(serve(&link, &service, stream, ServiceFraming::Lines));
         let end = match self.talk(&link, &mut serving).await {
@@ -176,8 +174,11 @@ impl Driver {
             ServiceFraming::LooseLines => TextStream::of_loose_lines(reader, stdin, &limits),
             ServiceFraming::Headers => TextStream::of_headers(reader, stdin, &limits),
         };
-        let words = service.words();
-        let link = Arc::new(ServiceLink::new(service.name(), words, secrets.clone()));
+        let TextStream { incoming, outgoing } = stream;
+        let hidden = secrets.clone();
+        let incoming = incoming.map_ok(move |text| hidden.cut_json(text));
+        let stream = TextStream::new(incoming, outgoing);
+        let link = Arc::new(ServiceLink::new(service.name(), service.words()));
         let shared = Arc::clone(&self.shared);
         let errors = shared.stderr.read(service.name(), stderr, secrets);
         let mut serving: BoxFuture<'_, String> = Box::pin(serve(&link, &service, stream, framing));

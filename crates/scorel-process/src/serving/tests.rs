@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use crate::secrets::Secrets;
 use crate::service::{Service, ServiceFraming, StartedService};
 use crate::service_error::ServiceError;
 use crate::service_link::{CallLimit, ServiceLink};
@@ -78,17 +77,39 @@ fn link_by(framing: ServiceFraming) -> (Arc<ServiceLink>, Program, JoinHandle<St
         ServiceFraming::LooseLines => TextStream::of_loose_lines(input, output, &limits),
         _ => TextStream::of_bytes(input, output, &limits),
     };
-    let link = Arc::new(ServiceLink::new(
-        "echo",
-        ServiceWords::default(),
-        Secrets::default(),
-    ));
+    let link = Arc::new(ServiceLink::new("echo", ServiceWords::default()));
     let serving = Arc::clone(&link);
     let service: Arc<dyn Service> = Arc::new(Echo);
     let end = tokio::spawn(async move { super::serve(&serving, &service, stream, framing).await });
     let (input, output) = split(theirs);
     let lines = BufReader::new(input).lines();
     (link, Program { lines, output }, end)
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_is_the_failure_of_its_call() {
+    for framing in [ServiceFraming::Lines, ServiceFraming::LooseLines] {
+        let (link, mut program, _end) = link_by(framing);
+        for result in [
+            r#""half \ud83d""#.to_owned(),
+            "[".repeat(70) + &"]".repeat(70),
+        ] {
+            let params = RawValue::from_string("{}".to_owned()).unwrap();
+            let limit = CallLimit::of(Duration::from_secs(60));
+            let called = link.call("x", &params, &limit);
+            let answered = async {
+                let call = program.next().await;
+                let answer = format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
+                    call["id"]
+                );
+                program.say(&answer).await;
+            };
+            let (called, ()) = tokio::join!(called, answered);
+            let error = called.unwrap_err().to_string();
+            assert!(error.contains("its answer cannot be read"), "{error}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use scorel_screen::escape::one_line;
 use serde_json::json;
 
 use super::look;
-use super::new_server::NewMcpServer;
+use super::new_server::{NewLogin, NewMcpServer};
 use crate::cli::Cli;
 use crate::commands::scoreld::add_server;
 use crate::daemon::{DaemonConnector, LocalDaemon};
@@ -45,6 +45,12 @@ pub(crate) struct McpAddArgs {
     /// The server is logged in to by OAuth: it is added untried, and `scorelctl mcp login` logs in
     #[arg(long, requires = "url")]
     oauth: bool,
+    /// The name by which the authorization server knows Scorel, where it was registered by hand
+    #[arg(long, value_name = "CLIENT", requires = "oauth")]
+    client_id: Option<String>,
+    /// The secret of that registration, as a secret of the daemon's `env` file, by its name
+    #[arg(long, value_name = "NAME", requires = "client_id")]
+    client_secret_env: Option<String>,
     /// The program and its arguments
     #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
     command: Vec<String>,
@@ -65,7 +71,10 @@ impl McpAddArgs {
                     headers: pairs(&self.header),
                     secret_headers: pairs(&self.secret_header),
                 },
-                oauth: self.oauth,
+                login: self.oauth.then(|| NewLogin {
+                    client_id: self.client_id.clone(),
+                    client_secret_env: self.client_secret_env.clone(),
+                }),
             },
         }
     }

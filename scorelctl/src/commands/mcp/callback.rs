@@ -8,6 +8,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use url::Url;
 
+use crate::failure::Failure;
+
 /// Bytes of the head of a request.
 const MAX_HEAD: usize = 16 * 1024;
 
@@ -34,8 +36,17 @@ pub(super) struct CallbackQuery {
 }
 
 impl Callback {
-    pub(super) async fn listen() -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    /// Listens at a port, or at one that is free.
+    pub(super) async fn listen(port: Option<u16>) -> Result<Self, Failure> {
+        let listener = TcpListener::bind(("127.0.0.1", port.unwrap_or_default())).await;
+        let listener = listener.map_err(|error| {
+            let port = port.map(|it| format!("port {it} of "));
+            let place = port.unwrap_or_default();
+            Failure::refused(
+                "cannot_listen",
+                format!("{place}127.0.0.1 cannot be used: {error}"),
+            )
+        })?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }

@@ -30,6 +30,10 @@ pub(crate) struct McpLoginArgs {
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     project: Option<PathBuf>,
+    /// Port of this machine to which the browser comes back, for clients that were registered by hand with the address
+    /// `http://127.0.0.1:PORT/callback` [default: a free one]
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
     /// Open no browser; read the address to which one was sent, from a browser anywhere, from standard input
     #[arg(long)]
     no_browser: bool,
@@ -37,7 +41,7 @@ pub(crate) struct McpLoginArgs {
 
 /// Logs in to a server.
 pub(super) async fn login(args: McpLoginArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let callback = Callback::listen().await?;
+    let callback = Callback::listen(args.port).await?;
     let begin = McpLoginParams {
         project_id: cli.project_or_none(args.project.as_deref()).await?,
         name: Some(args.name.clone()),

@@ -7,15 +7,20 @@ pub(super) enum NewMcpServer {
     Program(McpProgram),
     Endpoint {
         endpoint: McpEndpoint,
-        /// It is logged in to by OAuth.
-        oauth: bool,
+        login: Option<NewLogin>,
     },
+}
+
+/// The login by OAuth that a server wants.
+pub(super) struct NewLogin {
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret_env: Option<String>,
 }
 
 impl NewMcpServer {
     /// Returns whether it can be tried before it is added: a login is to a server that is configured.
     pub(super) const fn can_be_tried(&self) -> bool {
-        !matches!(self, Self::Endpoint { oauth: true, .. })
+        !matches!(self, Self::Endpoint { login: Some(_), .. })
     }
 
     /// The arguments that say the way to it.
@@ -28,11 +33,11 @@ impl NewMcpServer {
                 all.extend(program.command.iter().cloned());
                 all
             }
-            Self::Endpoint { endpoint, oauth } => {
+            Self::Endpoint { endpoint, login } => {
                 let mut all = vec![format!("--url={}", endpoint.url)];
                 all.extend(options("--header", &endpoint.headers));
                 all.extend(options("--secret-header", &endpoint.secret_headers));
-                all.extend(oauth.then(|| "--oauth".to_owned()));
+                all.extend(login.iter().flat_map(NewLogin::arguments));
                 all
             }
         }
@@ -43,6 +48,17 @@ impl NewMcpServer {
             Self::Program(program) => params.program = Some(program.clone()),
             Self::Endpoint { endpoint, .. } => params.endpoint = Some(endpoint.clone()),
         }
+    }
+}
+
+impl NewLogin {
+    fn arguments(&self) -> Vec<String> {
+        let mut all = vec!["--oauth".to_owned()];
+        let named = |option: &str, text: &str| format!("--{option}={text}");
+        let (id, secret) = (self.client_id.as_deref(), self.client_secret_env.as_deref());
+        all.extend(id.map(|it| named("client-id", it)));
+        all.extend(secret.map(|it| named("client-secret-env", it)));
+        all
     }
 }
 
