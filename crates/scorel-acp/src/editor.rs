@@ -4,9 +4,9 @@ use agent_client_protocol_schema::v1::{
     CancelRequestNotification, RequestId as CallId, SessionNotification, SessionUpdate,
 };
 use scorel_peer::{
-    CallError, Closed, ErrorObject, JsonText, Peer, RequestId, answer_head, refusal, request,
+    CallError, Closed, ErrorObject, JsonText, Peer, RequestId, answer_head, request,
 };
-use scorel_proto::{RpcError, SessionId};
+use scorel_proto::SessionId;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -31,7 +31,7 @@ impl Editor {
         }
     }
 
-    pub(crate) fn peer(&self) -> &Peer {
+    pub(crate) const fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
 
@@ -54,14 +54,6 @@ impl Editor {
         };
         let text = JsonText::new(answer_head(id), body.into(), "}");
         self.peer.outbox().send(text).await
-    }
-
-    /// Refuses what is no request.
-    ///
-    /// # Errors
-    /// The editor is gone.
-    pub(crate) async fn refuse(&self, id: &RequestId, error: &RpcError) -> Result<(), Closed> {
-        self.peer.outbox().send(refusal(id, error)).await
     }
 
     /// Tells something about a session.

@@ -50,7 +50,7 @@ where
     C: Connect + Clone + Send + Sync + 'static,
 {
     let daemon = Daemon::new(caller, connector);
-    server::serve_stdio(Face::new(daemon, answering)).await
+    server::serve(Face::new(daemon, answering)).await
 }
 
 /// Serves the tools of a turn to the runner at the other end of the standard streams, until that closes its end. They are
@@ -59,5 +59,5 @@ where
 /// # Errors
 /// Those of [`serve_sessions`].
 pub async fn serve_turn(socket: PathBuf) -> io::Result<()> {
-    server::serve_stdio(TurnTools::new(socket)).await
+    server::serve(TurnTools::new(socket)).await
 }

@@ -1,8 +1,6 @@
 use std::sync::Arc;
 
-use scorel_peer::{
-    Closed, ErrorObject, JsonText, Outbox, Peer, RequestId, answer_head, refusal, request,
-};
+use scorel_peer::{Closed, ErrorObject, JsonText, Peer, RequestId, answer_head, refusal, request};
 use scorel_proto::RpcError;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -41,12 +39,8 @@ impl McpClient {
         }
     }
 
-    pub(crate) fn outbox(&self) -> &Outbox {
-        self.peer.outbox()
-    }
-
-    pub(crate) fn close(&self) {
-        self.peer.close();
+    pub(crate) const fn peer(&self) -> &Arc<Peer> {
+        &self.peer
     }
 
     /// Answers a request.
@@ -74,7 +68,7 @@ impl McpClient {
             }
         };
         let text = JsonText::new(answer_head(id), body.into(), "}");
-        self.outbox().send(text).await
+        self.peer.outbox().send(text).await
     }
 
     /// Refuses what cannot be read as a request.
@@ -82,7 +76,7 @@ impl McpClient {
     /// # Errors
     /// The client is gone.
     pub(crate) async fn refuse(&self, id: &RequestId, error: &RpcError) -> Result<(), Closed> {
-        self.outbox().send(refusal(id, error)).await
+        self.peer.outbox().send(refusal(id, error)).await
     }
 
     /// Tells that a request is still carried out, for so many seconds.
@@ -93,6 +87,6 @@ impl McpClient {
         let params = json!({"progressToken": token, "progress": seconds});
         let params = to_raw_value(&params).map_err(|_| Closed)?;
         let text = request(None, "notifications/progress", Some(&params));
-        self.outbox().send(text).await
+        self.peer.outbox().send(text).await
     }
 }

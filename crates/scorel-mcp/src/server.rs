@@ -1,43 +1,24 @@
-use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use scorel_peer::{
-    Closed, EnvelopeLimits, Frame, FrameEntry, FrameLimits, IdKey, IncomingTexts, RequestId,
-    RequestObject, TextStream, write,
-};
+use scorel_peer::{Closed, IdKey, Peer, RequestId, RequestObject, StdioService, serve_stdio};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at, timeout};
 
 use crate::era::{Era, UnservedVersion, discovered, initialized};
 use crate::mcp_client::{McpClient, ProtocolError};
-use crate::open_requests::{NotBegun, OpenRequests};
+use crate::open_requests::{NotBegun, OpenRequest, OpenRequests};
 use crate::outcome::call_result;
 use crate::tool_set::{ToolCall, ToolSet};
 
 /// The longest line of a client, in bytes.
 const MAX_LINE: usize = 4 * 1024 * 1024;
 
-const LIMITS: FrameLimits = FrameLimits {
-    frame: MAX_LINE,
-    partial_frame: None,
-    write: None,
-};
-
-const ENVELOPES: EnvelopeLimits = EnvelopeLimits {
-    nesting: 128,
-    batch: 1,
-    values: 100_000,
-};
-
-/// The time that requests have, and then answers, once the client has closed its end.
+/// The time that requests have once the client has closed its end.
 const GOODBYE: Duration = Duration::from_secs(5);
 
 /// The time between two notifications of progress.
@@ -47,45 +28,14 @@ const PROGRESS: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// The client's output has no end or cannot be read, or the standard output cannot be used.
-pub(crate) async fn serve_stdio(tools: impl ToolSet) -> io::Result<()> {
-    // A descriptor of our own: the program may hold the lock of the standard output.
-    let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let output = tokio::fs::File::from_std(File::from(output));
-    serve(tools, tokio::io::stdin(), output).await
-}
-
-async fn serve<R, W>(tools: impl ToolSet, reader: R, writer: W) -> io::Result<()>
-where
-    R: AsyncRead + Unpin + Send + 'static,
-    W: AsyncWrite + Send + 'static,
-{
-    let TextStream { incoming, outgoing } = TextStream::of_lines(reader, writer, &LIMITS);
-    let client = McpClient::new();
-    let mut server = Server {
+pub(crate) async fn serve(tools: impl ToolSet) -> io::Result<()> {
+    let server = Server {
         tools: Arc::new(tools),
-        client: client.clone(),
+        client: McpClient::new(),
         open: OpenRequests::default(),
         tasks: JoinSet::new(),
     };
-    let reading = async {
-        let read = server.read(incoming).await;
-        let _ended = timeout(GOODBYE, async {
-            while server.tasks.join_next().await.is_some() {}
-        })
-        .await;
-        client.close();
-        read
-    };
-    let writing = write(client.outbox(), outgoing);
-    tokio::pin!(reading, writing);
-    tokio::select! {
-        read = &mut reading => {
-            let _written = timeout(GOODBYE, writing).await;
-            read
-        }
-        // The client reads no more.
-        _ = &mut writing => Ok(()),
-    }
+    serve_stdio(server, MAX_LINE).await
 }
 
 struct Server<T> {
@@ -95,71 +45,19 @@ struct Server<T> {
     tasks: JoinSet<()>,
 }
 
-impl<T: ToolSet> Server<T> {
-    async fn read(&mut self, mut incoming: IncomingTexts) -> io::Result<()> {
-        while let Some(text) = incoming.next().await {
-            let taken = match text {
-                Ok(text) => self.take(&text).await,
-                Err(error) => {
-                    let refused = RpcError::new(ErrorCode::InvalidRequest, error.to_string());
-                    let _: Result<(), Closed> = self.refuse(&refused).await;
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, error));
-                }
-            };
-            if taken.is_err() {
-                break;
-            }
-            while self.tasks.try_join_next().is_some() {}
-            tokio::task::consume_budget().await;
-        }
-        Ok(())
+impl<T: ToolSet> StdioService for Server<T> {
+    fn peer(&self) -> &Arc<Peer> {
+        self.client.peer()
     }
 
-    /// # Errors
-    /// The client is gone.
-    async fn take(&mut self, text: &[u8]) -> Result<(), Closed> {
-        let refused = match Frame::parse(text, &ENVELOPES) {
-            Frame::Single(entry) => return self.entry(entry).await,
-            Frame::Batch(_) => RpcError::new(ErrorCode::InvalidRequest, "batches are not offered"),
-            Frame::Refused(error) => error,
-            Frame::NotUtf8 => RpcError::new(ErrorCode::ParseError, "a message is text in UTF-8"),
-        };
-        self.refuse(&refused).await
-    }
-
-    async fn entry(&mut self, entry: FrameEntry<'_>) -> Result<(), Closed> {
-        match entry {
-            FrameEntry::Call(id, request) => self.begin(id, &request).await,
-            FrameEntry::Notification(notification) => {
-                self.notified(&notification);
-                Ok(())
-            }
-            // This side calls nothing.
-            FrameEntry::Answer(_) => Ok(()),
-            FrameEntry::Invalid(id, error) => self.client.refuse(&id, &error).await,
-        }
-    }
-
-    async fn refuse(&self, error: &RpcError) -> Result<(), Closed> {
-        self.client.refuse(&RequestId::null(), error).await
-    }
-
-    async fn begin(&mut self, id: RequestId, request: &RequestObject<'_>) -> Result<(), Closed> {
-        let begun = match id.key {
-            IdKey::Null => Err(RpcError::new(
-                ErrorCode::InvalidRequest,
-                "a request has an id other than null",
-            )),
-            _ => self.open.begin(id.key.clone()).map_err(|why| match why {
-                NotBegun::SameId => {
-                    RpcError::new(ErrorCode::InvalidRequest, "an open request has this id")
-                }
-                NotBegun::TooMany => {
-                    RpcError::new(ErrorCode::Overloaded, "too many requests are open")
-                }
-            }),
-        };
-        let open = match begun {
+    async fn called(
+        &mut self,
+        id: RequestId,
+        request: &RequestObject<'_>,
+        _: usize,
+    ) -> Result<(), Closed> {
+        while self.tasks.try_join_next().is_some() {}
+        let open = match self.opened(&id) {
             Ok(open) => open,
             Err(error) => return self.client.refuse(&id, &error).await,
         };
@@ -181,7 +79,7 @@ impl<T: ToolSet> Server<T> {
         Ok(())
     }
 
-    fn notified(&self, notification: &RequestObject<'_>) {
+    fn notified(&mut self, notification: &RequestObject<'_>) {
         if &*notification.method != "notifications/cancelled" {
             return;
         }
@@ -193,6 +91,28 @@ impl<T: ToolSet> Server<T> {
         if let Some(id) = id.and_then(|id| RequestId::parse(&id)) {
             self.open.withdraw(&id.key);
         }
+    }
+
+    async fn finish(&mut self) {
+        let _ended = timeout(GOODBYE, async {
+            while self.tasks.join_next().await.is_some() {}
+        })
+        .await;
+    }
+}
+
+impl<T> Server<T> {
+    fn opened(&self, id: &RequestId) -> Result<OpenRequest, RpcError> {
+        if matches!(id.key, IdKey::Null) {
+            let reason = "a request has an id other than null";
+            return Err(RpcError::new(ErrorCode::InvalidRequest, reason));
+        }
+        self.open.begin(id.key.clone()).map_err(|why| match why {
+            NotBegun::SameId => {
+                RpcError::new(ErrorCode::InvalidRequest, "an open request has this id")
+            }
+            NotBegun::TooMany => RpcError::new(ErrorCode::Overloaded, "too many requests are open"),
+        })
     }
 }
 

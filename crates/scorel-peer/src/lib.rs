@@ -15,6 +15,7 @@
 //!   anything is allocated for the content. [`Members`] is one message of a trusted end.
 //! * **Calls out.** A [`Peer`] has a bounded number of open calls; [`Calls`] is the same without I/O. A
 //!   call whose future is dropped is forgotten, and its answer ignored.
+//! * **Standard streams.** [`serve_stdio`] serves the program that has started this one.
 //! * **Way out.** The [`Outbox`] is bounded in bytes, and everything waits there in order.
 
 mod array;
@@ -26,6 +27,7 @@ mod framing;
 mod message_text;
 mod outbox;
 mod peer;
+mod stdio;
 mod text;
 mod text_stream;
 mod writer;
@@ -41,6 +43,7 @@ pub use framing::{FrameError, FrameLimits, LineCutter, LineTooLong};
 pub use message_text::{answer_head, notification_head, refusal, request};
 pub use outbox::{Closed, Outbox};
 pub use peer::{CallError, Inbox, Peer};
+pub use stdio::{StdioService, serve_stdio};
 pub use text::JsonText;
 pub use text_stream::{IncomingTexts, OutgoingTexts, TextStream};
 pub use writer::write;
