@@ -30,6 +30,7 @@ mod project;
 mod question;
 mod queue;
 mod reading;
+mod run;
 mod runner;
 mod search;
 mod session;
@@ -70,6 +71,7 @@ pub use project::*;
 pub use question::*;
 pub use queue::*;
 pub use reading::*;
+pub use run::*;
 pub use runner::*;
 pub use search::*;
 pub use session::*;
@@ -361,6 +363,46 @@ methods! {
         RemoveWorktree = "removeWorktree", Admin,
             RemoveWorktreeParams => RemoveWorktreeResult,
             [AgentTaskNotFound, AgentTaskBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
+    }
+    Runs {
+        /// Lists the packages of workflows: those of the user, then those of a project.
+        ListWorkflows = "listWorkflows", Read, ListWorkflowsParams => ListWorkflowsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Tells all that is wrong in a package, or what a run of a workflow would do, with a digest by which
+        /// `startRun` starts exactly that. Nothing of it is run.
+        CheckWorkflow = "checkWorkflow", Read, CheckWorkflowParams => CheckWorkflowResult,
+            [ProjectNotFound, WorkflowNotFound, FilesystemError];
+        /// Starts a run of a workflow, in a session of its own. Returns once its first message is durable. Fails with
+        /// `conflict`, `details.kind: plan`, if the plan is not the one whose digest is `confirm`; `details.digest` is that
+        /// of the plan now.
+        StartRun = "startRun", Control, StartRunParams => StartRunResult,
+            [ProjectNotFound, WorkflowNotFound, WorkflowInvalid, SessionNotFound, SessionFailed, ProviderError,
+             FilesystemError, Conflict, StorageStalled, Overloaded];
+        /// Has a run go on from its document, in its session or a new one. Returns once the message for that is durable.
+        /// Fails with `conflict`, `details.kind: running`, while a turn of it runs.
+        ResumeRun = "resumeRun", Control, ResumeRunParams => StartRunResult,
+            [RunNotFound, StateInvalid, PackageMissing, ProjectNotFound, SessionNotFound, SessionFailed,
+             FilesystemError, Conflict, StorageStalled, Overloaded];
+        /// Returns a run, with the nodes of its graph and what its document says.
+        GetRun = "getRun", Read, GetRunParams => GetRunResult, [RunNotFound, FilesystemError];
+        /// Lists runs, the last started first.
+        ListRuns = "listRuns", Read, ListRunsParams => ListRunsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Changes whether a run goes on by itself, what messages to it are for, or its node.
+        UpdateRun = "updateRun", Control, UpdateRunParams => RunResult,
+            [RunNotFound, StateInvalid, PackageMissing, SessionNotFound, SessionFailed, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
+        /// Binds a run to its package as it is installed now. Fails with `conflict`, `details.missing`, if nodes that
+        /// the run has been at are not in it.
+        RebindRun = "rebindRun", Control, RebindRunParams => RunResult,
+            [RunNotFound, WorkflowNotFound, WorkflowInvalid, StateInvalid, SessionFailed, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
+        /// Brings back an earlier state of a run's document. The one that is there is kept beside it.
+        RepairRun = "repairRun", Control, RepairRunParams => RunResult,
+            [RunNotFound, StateInvalid, SessionFailed, FilesystemError, Conflict, StorageStalled, Overloaded];
+        /// Deletes a run with its document. Its sessions stay.
+        DeleteRun = "deleteRun", Control, DeleteRunParams => DeleteRunResult,
+            [RunNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
     }
     Conversation {
         /// Sends a message to a session. Returns once the message is durable, without waiting for

@@ -34,11 +34,12 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 /// The groups of methods, in the order of the page.
-const GROUPS: [MethodGroup; 6] = [
+const GROUPS: [MethodGroup; 7] = [
     MethodGroup::Host,
     MethodGroup::Projects,
     MethodGroup::Sessions,
     MethodGroup::Agents,
+    MethodGroup::Runs,
     MethodGroup::Conversation,
     MethodGroup::Reading,
 ];

@@ -49,6 +49,7 @@ mod resend;
 mod restart;
 mod restored;
 mod rewind;
+mod run;
 mod runners;
 mod runtimes;
 mod scoreld;
@@ -119,6 +120,8 @@ pub(crate) enum CliCommand {
     Ext(ext::ExtArgs),
     /// List workflow packages, check one, or add it
     Workflow(workflow::WorkflowArgs),
+    /// Start runs of workflows, look at them, and have them go on
+    Run(run::RunArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(init::InitArgs),
     /// Show the daemon's state
@@ -190,6 +193,7 @@ impl CliCommand {
             | Self::Send(_)
             | Self::Wait(_)
             | Self::Tail(_)
+            | Self::Run(_)
             | Self::Connected(_)
             | Self::Spawn(_)
             | Self::Status(_)
@@ -342,6 +346,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
             wait_at(&global, ext::run(args.command, link()?, output)).map(done)
         }
         CliCommand::Workflow(args) => workflow::run(args, local()?.home(), output).map(done),
+        CliCommand::Run(args) => wait_at(&global, run::run(args, link()?, output)),
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
         CliCommand::Acp => wait_at(&global, acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),

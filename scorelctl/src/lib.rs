@@ -26,6 +26,7 @@ mod output;
 mod pager;
 mod question;
 mod render;
+mod run_selector;
 mod selector;
 mod similar;
 mod target;

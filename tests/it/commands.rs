@@ -7,6 +7,7 @@ use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::raw::RawConnection;
+use crate::runs::write_package;
 use crate::under_test::{SCORELD, Watch, message, new_session, send};
 
 const CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -114,6 +115,9 @@ impl CommandStage {
         let described = raw.call("getSession", &json!({"sessionId": session}));
         let leaf = &described["result"]["session"]["activeLeafId"];
         let other = &described["result"]["session"]["projectId"];
+        let runs = self.runs(raw, other);
+        let confirm = &runs[0]["confirm"];
+        let [run, gone] = [&runs[0]["runId"], &runs[1]["runId"]];
         vec![
             ("registerProject", inner, named),
             (
@@ -218,6 +222,32 @@ impl CommandStage {
                 json!({"runtimeId": tasks[0]}),
             ),
             (
+                "startRun",
+                json!({"projectId": other, "workflow": "notes", "confirm": confirm}),
+                json!({"projectId": other, "workflow": "notes", "confirm": confirm, "input": "x"}),
+            ),
+            (
+                "updateRun",
+                json!({"runId": run, "autopilot": false}),
+                json!({"runId": run, "autopilot": true}),
+            ),
+            (
+                "rebindRun",
+                json!({"runId": run}),
+                json!({"runId": run, "digest": "0"}),
+            ),
+            (
+                "repairRun",
+                json!({"runId": run, "restore": "last-good"}),
+                json!({"runId": gone, "restore": "last-good"}),
+            ),
+            ("deleteRun", json!({"runId": gone}), json!({"runId": run})),
+            (
+                "resumeRun",
+                json!({"runId": run}),
+                json!({"runId": run, "newSession": true}),
+            ),
+            (
                 "archiveSession",
                 json!({"sessionId": session}),
                 json!({"sessionId": session, "archived": false}),
@@ -246,6 +276,22 @@ impl CommandStage {
     }
 }
 
+impl CommandStage {
+    /// Two runs at rest, each with the digest of the plan that it was started with.
+    fn runs(&self, raw: &mut RawConnection, project: &Value) -> [Value; 2] {
+        write_package(&self.daemon.home().join("workflows/notes"), "1.0.0");
+        let checked = raw.call("checkWorkflow", &json!({"workflow": "notes"}));
+        let confirm = &checked["result"]["digest"];
+        let params = json!({"projectId": project, "workflow": "notes", "confirm": confirm});
+        [(); 2].map(|()| {
+            let mut started = raw.call("startRun", &params)["result"].clone();
+            settled(raw, started["sessionId"].as_str().unwrap());
+            started["confirm"] = confirm.clone();
+            started
+        })
+    }
+}
+
 /// A plugin with one command.
 fn write_plugin(root: &Path) {
     for (file, text) in [
@@ -269,13 +315,14 @@ fn with_name(params: &Value, name: &str) -> Value {
     params
 }
 
-/// The result without the current state of session and queue.
+/// The result without the current state of session, queue and run.
 fn effect(answer: &Value) -> Value {
     let mut effect = answer["result"].clone();
     assert!(effect.is_object(), "{answer}");
     if let Some(fields) = effect.as_object_mut() {
         fields.remove("session");
         fields.remove("queue");
+        fields.remove("run");
         // The message of a command is in an object of its own.
         if let Some(message) = fields.get_mut("message").and_then(Value::as_object_mut) {
             message.remove("session");

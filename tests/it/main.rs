@@ -57,6 +57,7 @@ mod receipts;
 mod remote;
 mod requests;
 mod runners;
+mod runs;
 mod search;
 mod service;
 mod steering;

@@ -178,7 +178,7 @@ async fn a_hostile_clone_starts_nothing_and_tells_the_model_nothing() {
         "runs: ./guard.sh; at PreToolUse; in the sandbox, without network",
         "; at UserPromptSubmit; outside of the sandbox",
         "; in the sandbox, without network",
-        "this version runs no workflows",
+        "it is not the directory of a package",
         "not what these programs and files load or start in turn",
     ] {
         assert!(shown.contains(text), "{text} is not in\n{shown}");

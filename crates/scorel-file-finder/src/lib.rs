@@ -1,5 +1,6 @@
-//! The files of projects by name, for `findFiles`.
+//! The files of projects by name, for `findFiles`, and the directories that may become projects.
 
+mod directories;
 mod file_match;
 mod found_project;
 mod listed_files;
@@ -18,6 +19,7 @@ use tokio::time::{sleep, timeout};
 use listed_files::ListedFiles;
 use project_list::{ProjectList, Walk, Walked};
 
+pub use directories::{DirectoriesError, list_directories};
 pub use found_project::{Admission, FoundProject};
 
 /// The time for which a list that is not fresh waits for the next one. Longer a person who types must not wait, and

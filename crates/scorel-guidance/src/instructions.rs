@@ -54,6 +54,8 @@ pub struct InstructionSources<'a> {
     pub prompt: Option<&'a str>,
     /// `prompt` of the agent that works in the session.
     pub role: Option<&'a str>,
+    /// The rules of the workflow run that the session belongs to.
+    pub run: Option<&'a str>,
 }
 
 /// The parts of the prompt, as they are now. Reads files.
@@ -76,6 +78,9 @@ pub fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPart> {
     }
     if let Some(text) = sources.role.filter(|text| !text.trim().is_empty()) {
         drafts.push(PartDraft::cuttable("role", text.trim().to_owned(), 80));
+    }
+    if let Some(text) = sources.run {
+        drafts.push(PartDraft::fixed("workflow", text.trim().to_owned()));
     }
     drafts.extend(chain(sources.home, project, root).into_iter().map(agents));
     if let Some(text) = tools(sources.tools) {
@@ -200,6 +205,7 @@ mod tests {
             beginning: Some(&|| Some("branch: main".to_owned())),
             prompt: Some("Speak plainly."),
             role: None,
+            run: None,
         })
     }
 

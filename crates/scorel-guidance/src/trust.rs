@@ -8,6 +8,7 @@ mod canonical;
 mod described;
 mod inert;
 mod item_files;
+mod kept_item;
 mod known_items;
 mod listed_file;
 mod named_files;
@@ -30,6 +31,7 @@ use store::{ItemIdentity, Store};
 use trust_entry::{TrustEntry, TrustedItems};
 
 pub use inert::Inert;
+pub use kept_item::{FileReader, KeptItem};
 pub(crate) use listed_file::ListedFile;
 pub use named_files::NamedFiles;
 pub use project_item::{ItemSource, ProjectItem};
@@ -208,12 +210,17 @@ impl TrustStore {
         })
     }
 
-    /// The copies that no project trusts any more, as `visit` takes them. It may remove them: no item is
-    /// trusted meanwhile. Blocks on the disk.
-    pub fn visit_unused(&self, mut visit: impl FnMut(&Path)) -> Result<(), TrustError> {
+    /// The copies that no project trusts any more and that are not among `kept`, as `visit` takes them. It may remove
+    /// them: no item is trusted meanwhile. Blocks on the disk.
+    pub fn visit_unused(
+        &self,
+        kept: &[String],
+        mut visit: impl FnMut(&Path),
+    ) -> Result<(), TrustError> {
         self.file.with(|document| {
             let entries = document.projects.values().flat_map(BTreeMap::values);
-            let used = entries.map(|entry| entry.digest.as_str()).collect();
+            let trusted = entries.map(|entry| entry.digest.as_str());
+            let used = trusted.chain(kept.iter().map(String::as_str)).collect();
             for unused in self.store.unused(&used)? {
                 visit(&unused);
             }

@@ -16,7 +16,7 @@ pub use home::{Home, HomeError, HomeLock, HomeSource, LockError, user_home};
 pub use projects::{ProjectError, ProjectRegistry, QuotaError, check_policy};
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
 pub use state_file::{
-    CHANNELS, CREDENTIALS, DAEMON, DEVICE, FormatVersion, GRANTS, MODELS, Need, PROJECTS,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, FormatVersion, GRANTS, MODELS, Need, PROJECTS, RUN,
     StateBody, StateError, StateFile, StateKind, TRUST, WORKTREE,
 };
 pub use state_files::STATE_FILES;

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
-pub use effect::{Effect, Subject};
+pub use effect::{Effect, RunChange, Subject};
 pub use error::ReceiptError;
 pub use file::MAX_BYTES;
 pub use ledger::BeginOutcome;

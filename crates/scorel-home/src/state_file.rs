@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 pub use error::StateError;
 pub use format_version::FormatVersion;
 pub use kind::{
-    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, Need, PROJECTS, StateKind, TRUST,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, Need, PROJECTS, RUN, StateKind, TRUST,
     WORKTREE,
 };
 

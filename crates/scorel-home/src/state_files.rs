@@ -3,7 +3,7 @@ use std::path::Path;
 use crate::device::Device;
 use crate::projects::ProjectsFile;
 use crate::state_file::{
-    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError,
+    CHANNELS, CREDENTIALS, DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, RUN, StateBody, StateError,
     StateFile, StateKind, TRUST, WORKTREE,
 };
 
@@ -12,7 +12,7 @@ type StateCheck = fn(&StateKind, &Path) -> Result<(), StateError>;
 
 /// All kinds of state files, for those who check a home or copy it. Contents whose types other crates
 /// have are checked without them.
-pub const STATE_FILES: [(&StateKind, StateCheck); 9] = [
+pub const STATE_FILES: [(&StateKind, StateCheck); 10] = [
     (&DEVICE, whole::<Device>),
     (&PROJECTS, whole::<ProjectsFile>),
     (&GRANTS, StateKind::check),
@@ -20,6 +20,7 @@ pub const STATE_FILES: [(&StateKind, StateCheck); 9] = [
     (&CHANNELS, StateKind::check),
     (&CREDENTIALS, StateKind::check),
     (&WORKTREE, StateKind::check),
+    (&RUN, StateKind::check),
     (&MODELS, StateKind::check),
     (&DAEMON, StateKind::check),
 ];

@@ -8,7 +8,8 @@ use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::{FoundSkill, SkillProject, Skills};
 use scorel_guidance::trust::TrustError;
 use scorel_plugin::PluginCommand;
-use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState};
+use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState, TrustState, WorkflowInfo};
+use scorel_runs::Runs;
 
 use crate::programs::{ExtensionPrograms, UsableProgram};
 
@@ -18,6 +19,7 @@ pub(crate) struct Commands {
     extensions: Extensions,
     skills: Skills,
     programs: Arc<ExtensionPrograms>,
+    runs: Arc<Runs>,
 }
 
 /// The meaning of a command's name.
@@ -33,6 +35,8 @@ pub(crate) enum FoundCommand {
 pub(crate) enum CommandError {
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error("`{0}` is a workflow, which `startRun` starts: `scorelctl run start {0}`")]
+    Workflow(String),
     #[error("there is no command `{name}`")]
     Unknown {
         name: String,
@@ -45,15 +49,17 @@ impl Commands {
         extensions: Extensions,
         skills: Skills,
         programs: Arc<ExtensionPrograms>,
+        runs: Arc<Runs>,
     ) -> Self {
         Self {
             extensions,
             skills,
             programs,
+            runs,
         }
     }
 
-    /// Those of plugins, of extensions, then skills. Reads files; blocks.
+    /// Those of plugins, of extensions, then skills and workflows. Reads files; blocks.
     pub(crate) fn list(
         &self,
         project: Option<&SkillProject>,
@@ -78,6 +84,20 @@ impl Commands {
                     argument_hint: None,
                     kind: CommandKind::Skill,
                     source: skill.source,
+                    arguments: Vec::new(),
+                    ignored: Vec::new(),
+                });
+            }
+        }
+        let workflows = self.runs.list_workflows(project)?;
+        for found in workflows.into_iter().filter(can_run) {
+            if !commands.iter().any(|it| it.name == found.id) {
+                commands.push(CommandInfo {
+                    name: found.id,
+                    description: found.description.unwrap_or_default(),
+                    argument_hint: None,
+                    kind: CommandKind::Workflow,
+                    source: found.source,
                     arguments: Vec::new(),
                     ignored: Vec::new(),
                 });
@@ -119,6 +139,10 @@ impl Commands {
             }));
         }
         let known = self.list(Some(project))?;
+        let is_workflow = |it: &CommandInfo| it.kind == CommandKind::Workflow && it.name == name;
+        if known.iter().any(is_workflow) {
+            return Err(CommandError::Workflow(name.to_owned()));
+        }
         let known = || known.iter().map(|it| it.name.as_str());
         // Who forgets the plugin means its command.
         let ends_so = |it: &&str| it.rsplit(':').next() == Some(name);
@@ -133,6 +157,11 @@ impl Commands {
 /// A skill that its author keeps from the model cannot be loaded by it.
 fn is_command(skill: &FoundSkill) -> bool {
     skill.state == SkillState::Available && skill.is_for_model()
+}
+
+fn can_run(workflow: &WorkflowInfo) -> bool {
+    let is_trusted = workflow.trust.is_none_or(|it| it == TrustState::Trusted);
+    is_trusted && workflow.problems == 0 && workflow.problem.is_none()
 }
 
 fn full_name(used: &UsedPlugin, command: &PluginCommand) -> String {

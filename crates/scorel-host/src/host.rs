@@ -21,6 +21,7 @@ use scorel_proto::{
     ActiveSession, ChannelKind, DaemonManager, ErrorCode, HostEvent, Phase, RpcError, SessionId,
 };
 use scorel_rpc::Load;
+use scorel_runs::Runs;
 use scorel_search::SearchIndex;
 use scorel_session::{SessionError, Sessions, TokioClock};
 use scorel_workplace::worktrees::Worktrees;
@@ -59,6 +60,7 @@ pub struct Host {
     pub(crate) commands: Commands,
     pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
+    pub(crate) runs: Arc<Runs>,
     pub(crate) programs: Arc<ExtensionPrograms>,
     pub(crate) mcp_clients: Arc<McpClients>,
     pub(crate) hooks: Arc<HookRegistry>,

@@ -16,7 +16,6 @@ mod client_names;
 mod commands;
 mod compaction_facts;
 mod configured_agents;
-mod directories;
 mod executable;
 mod extensions;
 mod followers;

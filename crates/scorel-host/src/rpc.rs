@@ -34,6 +34,7 @@ mod projects;
 mod reading;
 mod register;
 mod runners;
+mod runs;
 mod runtimes;
 mod search;
 mod session_method;
@@ -107,6 +108,16 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     client_method::<proto::SetQuota, _, _>(table, agents::set_quota)?;
     method::<proto::ListWorktrees, _, _>(table, worktrees::list)?;
     client_method::<proto::RemoveWorktree, _, _>(table, worktrees::remove)?;
+    method::<proto::ListWorkflows, _, _>(table, runs::list_workflows)?;
+    method::<proto::CheckWorkflow, _, _>(table, runs::check_workflow)?;
+    client_method::<proto::StartRun, _, _>(table, runs::start)?;
+    client_method::<proto::ResumeRun, _, _>(table, runs::resume)?;
+    method::<proto::GetRun, _, _>(table, runs::get)?;
+    method::<proto::ListRuns, _, _>(table, runs::list)?;
+    client_method::<proto::UpdateRun, _, _>(table, runs::update)?;
+    client_method::<proto::RebindRun, _, _>(table, runs::rebind)?;
+    client_method::<proto::RepairRun, _, _>(table, runs::repair)?;
+    client_method::<proto::DeleteRun, _, _>(table, runs::delete)?;
     subscription::<proto::SubscribeHost, _, _>(table, subscribe::subscribe_host)?;
     client_method::<proto::UnsubscribeHost, _, _>(table, subscribe::unsubscribe)
 }

@@ -3,6 +3,7 @@ mod hook_source;
 mod new_turn;
 mod offered;
 mod own_tools;
+mod run_tools;
 mod runner_turn;
 mod session_state;
 mod tool_source;
@@ -43,6 +44,7 @@ use workplaces::Workplaces;
 
 pub use hook_source::{HookSource, HookTurn};
 pub(crate) use own_tools::own_sources;
+pub(crate) use run_tools::RunToolSource;
 pub use tool_source::{ToolPlace, ToolSource};
 pub(crate) use turn_error::turn_error;
 

@@ -1,4 +1,6 @@
-use scorel_proto::{AgentTaskId, CostTotal, SessionId, SpawnRefusal, SpawnRuntimeResult};
+use scorel_proto::{
+    AgentTaskId, CostTotal, SessionId, SessionView, SpawnRefusal, SpawnRuntimeResult,
+};
 use scorel_session::{Lane, ReceiptAnswer, SessionError};
 
 use crate::admission::admitted;
@@ -36,7 +38,12 @@ impl Orchestrator {
         if let Some(ReceiptAnswer::Spawned(answer)) = lane.receipt(&order.command)? {
             return Ok(answer);
         }
-        let order = admitted(self, &lane, order).await?;
+        let mut order = admitted(self, &lane, order).await?;
+        if order.workflow_id.is_none() {
+            // What a run gives to agents counts for its package.
+            let package = |view: &SessionView| Some(view.state.run.as_ref()?.package.id.clone());
+            order.workflow_id = lane.view(package);
+        }
         let agents = self.agents(lane.project_id()).await;
         check_texts(&order)?;
         let name = order.agent_type.as_str();

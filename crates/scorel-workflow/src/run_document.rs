@@ -67,13 +67,19 @@ impl RunDocument {
     /// # Errors
     /// The values cannot be written, or the document would be too large.
     pub fn updated(&self, update: &StateUpdate, now: &str) -> Result<Self, RunDocumentError> {
-        let mut changes = update.changes(&self.state);
-        changes.push(("updatedAt", json!(now)));
+        self.with(&update.changes(&self.state), now)
+    }
+
+    /// This document with other values in its head, as of a time in RFC 3339.
+    ///
+    /// # Errors
+    /// The values are not of the format or cannot be written, or the document would be too large.
+    pub fn with(&self, values: &[(&str, Value)], now: &str) -> Result<Self, RunDocumentError> {
         let mut document = self.document.clone();
-        for (key, value) in changes {
-            document = document.set(key, &value)?;
+        for (key, value) in values {
+            document = document.set(key, value)?;
         }
-        Self::of(document)
+        Self::of(document.set("updatedAt", &json!(now))?)
     }
 
     fn of(document: Document) -> Result<Self, RunDocumentError> {

@@ -21,6 +21,9 @@ pub struct RunState {
     pub updated_at: Option<String>,
     #[serde(default)]
     pub run_id: Option<String>,
+    /// The project that the run works in.
+    #[serde(default)]
+    pub project_id: Option<String>,
     /// The package that the run is bound to.
     #[serde(default)]
     pub workflow: Option<BoundWorkflow>,

@@ -70,6 +70,9 @@ pub enum CommandKind {
     Skill,
     /// A prompt of an MCP server, which is asked for the message.
     Prompt,
+    /// A workflow, by the id of its package. `startRun` starts a run of it, once its plan was shown; `runCommand` does
+    /// not.
+    Workflow,
     /// One that this version does not know.
     #[serde(other)]
     Other,

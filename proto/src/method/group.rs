@@ -12,6 +12,8 @@ pub enum MethodGroup {
     Sessions,
     /// Agents, and the tasks that sessions give them.
     Agents,
+    /// Workflows and their runs.
+    Runs,
     /// Messages, turns, queue, tree.
     Conversation,
     /// Events, blobs and subscriptions.

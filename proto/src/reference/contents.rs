@@ -78,6 +78,7 @@ pub(super) const fn group_title(group: MethodGroup) -> &'static str {
         MethodGroup::Projects => "Projects",
         MethodGroup::Sessions => "Sessions",
         MethodGroup::Agents => "Agents",
+        MethodGroup::Runs => "Runs of workflows",
         MethodGroup::Conversation => "Conversation",
         MethodGroup::Reading => "Reading",
     }

@@ -2,9 +2,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CustomBody, EngineTurns, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
+    Block, CustomBody, EngineTurns, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
     RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason,
-    RunStartedData, RunStateData, SessionRun, TurnId,
+    RunStartedData, RunStateData, SessionRun, TextPart, TurnId,
 };
 
 /// The run that a session belongs to, folded from the records of it.
@@ -23,6 +23,10 @@ pub struct FoldedRun {
     pub has_changed: bool,
     /// The turns that have ended, one after another, at the current node.
     pub turns_at_node: u32,
+    /// The node that the model was told of last; `None` if it may not have that any more.
+    pub told_node: Option<String>,
+    /// The agent whose persona it was told last; `None` if it may not have that any more.
+    pub told_agent: Option<String>,
     /// True if a turn has ended whose consequence for the run is not recorded.
     pub is_undecided: bool,
     /// The model calls of the session.
@@ -49,9 +53,14 @@ impl FoldedRun {
         run.calls.fold(event, &run.shown);
         match &event.body {
             PersistentBody::Custom(body) => run.told(event, body),
-            PersistentBody::TurnOutcome(_) => {
+            PersistentBody::TurnOutcome(_) if run.shown.phase == RunPhase::Running => {
                 run.is_undecided = true;
                 run.turns_at_node = run.turns_at_node.saturating_add(1);
+            }
+            PersistentBody::Message(body) => run.read(body.message.content()),
+            PersistentBody::CustomMessage(body) => run.read(body.message.content()),
+            PersistentBody::Compact(_) | PersistentBody::Rewind(_) | PersistentBody::Branch(_) => {
+                (run.told_node, run.told_agent) = (None, None);
             }
             _ => {}
         }
@@ -75,8 +84,31 @@ impl FoldedRun {
             turn_id: None,
             has_changed: false,
             turns_at_node: 0,
+            told_node: None,
+            told_agent: None,
             is_undecided: false,
             calls: EngineTurns::default(),
+        }
+    }
+
+    /// Takes note of what a message tells the model of the run.
+    fn read(&mut self, content: &[Block]) {
+        for block in content {
+            let Block::Text {
+                part, template_ref, ..
+            } = block
+            else {
+                continue;
+            };
+            if *part == Some(TextPart::NodeBrief) {
+                self.told_node = Some(self.shown.node_id.clone());
+            }
+            let persona = template_ref
+                .as_ref()
+                .and_then(|it| it.strip_prefix(PERSONA));
+            if let Some(agent) = persona {
+                self.told_agent = Some(agent.to_owned());
+            }
         }
     }
 
@@ -97,6 +129,9 @@ impl FoldedRun {
         }
     }
 }
+
+/// The beginning of the name of a persona's template.
+const PERSONA: &str = "persona:";
 
 /// The data of an event of a kind. Data that cannot be read is of a later version, and says nothing.
 fn data<T: DeserializeOwned>(body: &CustomBody, kind: &str) -> Option<T> {

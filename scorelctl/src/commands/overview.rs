@@ -18,7 +18,10 @@ const GROUPS: [(&str, &str); 9] = [
         "sessions search rename archive delete undelete export import",
     ),
     ("Models", "init models context compact usage"),
-    ("Agents", "spawn agents runtimes graph worktrees runners"),
+    (
+        "Agents",
+        "spawn agents runtimes graph worktrees runners run",
+    ),
     (
         "Set up",
         "config projects skills hooks ext mcp channels workflow trust completions",

@@ -80,7 +80,7 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
         ..SendArgs::default()
     };
     let link = cli.daemon.link().clone();
-    send::run_at(args, draft, Some(place), link, cli.output).await
+    Box::pin(send::run_at(args, draft, Some(place), link, cli.output)).await
 }
 
 /// The message of the turn that is to be repeated.

@@ -23,6 +23,7 @@ use tokio::time::timeout;
 use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, SentFile, SentFiles, TypedCommand};
 use super::queue_pause;
+use super::run::run_by_name;
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
 use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
@@ -50,7 +51,15 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let draft = MessageDraft::of(message_text(&args.text, "send")?, &args.files);
     let is_unquoted = args.text.len() > 1;
-    let sent = run_at(args, draft, None, link, output).await;
+    // In a session that is named a command is for that session.
+    if let Some(command) = draft.command().filter(|_| args.session.is_none()) {
+        let cli = &mut Cli::connect(link.clone(), output).await?;
+        let project = cli.registered(args.project.as_deref()).await?.project_id;
+        if run_by_name(&command.name, &command.arguments, project, cli).await? {
+            return Ok(Exit::Success);
+        }
+    }
+    let sent = Box::pin(run_at(args, draft, None, link, output)).await;
     // `send run rm -rf x` asks for the runner `f`.
     let hint = "`scorelctl runners` lists them; a message with options in it has to be in quotes";
     sent.map_err(|failure| {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::json_scene::JsonScene;
 use super::verbs;
+use crate::runs::write_package;
 use crate::under_test::indexed;
 
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
@@ -34,6 +35,7 @@ async fn the_json_of_every_verb_has_the_shape_of_its_golden() {
     agents(&mut scene).await;
     files_of_sessions(&mut scene, &session).await;
     keeping(&mut scene).await;
+    runs(&mut scene).await;
     home(&mut scene).await;
     let seen: BTreeSet<String> = scene.verbs().map(str::to_owned).collect();
     for verb in verbs() {
@@ -198,6 +200,37 @@ async fn agents(scene: &mut JsonScene) {
     scene
         .run("worktrees remove RUNTIME", &[("RUNTIME", &runtime)])
         .await;
+}
+
+async fn runs(scene: &mut JsonScene) {
+    write_package(&scene.daemon.home().join("workflows/notes"), "1.0.0");
+    scene.run("run list", &[]).await;
+    scene.run("run start nothing --yes", &[]).await;
+    let started = scene.run("run start notes --yes", &[]).await;
+    let (run, session) = (text(&started, "runId"), text(&started, "sessionId"));
+    let given = [("RUN", run.as_str()), ("SESSION", session.as_str())];
+    for line in [
+        "wait --session SESSION",
+        "run list",
+        "run show RUN",
+        "run goto RUN write",
+        "run goto RUN nowhere",
+        "run set RUN --mode chat",
+        "run set RUN --mode run --autopilot false",
+        "run rebind RUN",
+        "run repair RUN",
+        "run resume RUN --new-session",
+    ] {
+        scene.run(line, &given).await;
+    }
+    let found = scene.run("run show RUN", &given).await;
+    let session = found[0]["run"]["sessionId"].as_str().unwrap().to_owned();
+    scene
+        .run("wait --session SESSION", &[("SESSION", &session)])
+        .await;
+    scene.run("run rm RUN", &given).await;
+    scene.run("run show RUN", &given).await;
+    scene.run("run watch RUN", &given).await;
 }
 
 async fn files_of_sessions(scene: &mut JsonScene, session: &str) {

@@ -136,6 +136,7 @@ async fn every_read_method_is_answered_beside_eight_streams() {
             "sessionId": ids[reader % STREAMS],
             "projectId": project,
             "runtimeId": "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "runId": "run_01ARZ3NDEKTSV4RRFFQ69G5FAV",
             "turnId": turns[reader % STREAMS],
             "process": "extension:none",
             "beforeEventId": "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV",

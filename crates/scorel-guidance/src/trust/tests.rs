@@ -237,7 +237,7 @@ fn a_copy_that_a_crash_left_unfinished_is_no_copy_and_is_named() {
     let unused = || {
         let mut found = Vec::new();
         store
-            .visit_unused(|path| found.push(path.to_owned()))
+            .visit_unused(&[], |path| found.push(path.to_owned()))
             .unwrap();
         found
     };

@@ -1,6 +1,7 @@
 use scorel_proto::{
     AgentTaskId, CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId,
-    RegisterProjectParams, SessionId, SetAgentParams, SetQuotaParams, UpdateProjectParams,
+    RebindRunParams, RegisterProjectParams, ResumeRunParams, RunId, Seq, SessionId, SetAgentParams,
+    SetQuotaParams, StartRunParams, UpdateProjectParams, UpdateRunParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,24 @@ pub enum Effect {
         branch: Option<String>,
         force: bool,
     },
+    ChangeRun {
+        run_id: RunId,
+        /// Unused unless the change makes a session.
+        session_id: SessionId,
+        change: RunChange,
+    },
+}
+
+/// A change of a run of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", content = "params", rename_all = "camelCase")]
+pub enum RunChange {
+    Start(StartRunParams),
+    Resume(ResumeRunParams),
+    Update(UpdateRunParams),
+    Rebind(RebindRunParams),
+    Repair,
+    Delete,
 }
 
 /// The method that an [`Effect`] belongs to.
@@ -86,6 +105,7 @@ pub enum HostMethod {
     SetAgent,
     SetQuota,
     RemoveWorktree,
+    ChangeRun,
 }
 
 /// The object that an effect created, changed or deleted.
@@ -98,6 +118,11 @@ pub enum Subject {
     Configuration,
     /// The branch of a worktree.
     Branch(String),
+    /// A run, with the session that goes on with it and the number of the message for that, if one does.
+    Run {
+        run_id: RunId,
+        session: Option<(SessionId, Seq)>,
+    },
 }
 
 impl Effect {
@@ -115,6 +140,7 @@ impl Effect {
             Self::SetAgent { .. } => HostMethod::SetAgent,
             Self::SetQuota { .. } => HostMethod::SetQuota,
             Self::RemoveWorktree { .. } => HostMethod::RemoveWorktree,
+            Self::ChangeRun { .. } => HostMethod::ChangeRun,
         }
     }
 
@@ -126,13 +152,19 @@ impl Effect {
             | Self::ImportSession { session_id, .. }
             | Self::OpenOrchestrator { session_id, .. }
             | Self::UndeleteSession { session_id } => Some(Subject::SessionId(*session_id)),
+            Self::ChangeRun {
+                session_id,
+                change: RunChange::Start(_) | RunChange::Resume(_),
+                ..
+            } => Some(Subject::SessionId(*session_id)),
             Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
             Self::DeleteSession { .. }
             | Self::UpdateProject { .. }
             | Self::RemoveProject { .. }
             | Self::SetAgent { .. }
             | Self::SetQuota { .. }
-            | Self::RemoveWorktree { .. } => None,
+            | Self::RemoveWorktree { .. }
+            | Self::ChangeRun { .. } => None,
         }
     }
 }
@@ -150,6 +182,17 @@ impl Subject {
             return Err(ReceiptError::OtherKind);
         };
         Ok(id)
+    }
+
+    /// The session and the message of a run that goes on.
+    pub fn run(self) -> Result<(RunId, SessionId, Seq), ReceiptError> {
+        match self {
+            Self::Run {
+                run_id,
+                session: Some((session_id, seq)),
+            } => Ok((run_id, session_id, seq)),
+            _ => Err(ReceiptError::OtherKind),
+        }
     }
 
     pub fn branch(self) -> Result<String, ReceiptError> {

@@ -19,7 +19,7 @@ const MAX_LIST: u64 = 64 * 1024 * 1024;
 /// A kind of state file, without the type of its content.
 #[derive(Debug)]
 pub struct StateKind {
-    /// Its path in the home; `*` stands for the name of each file.
+    /// Its path in the home; `*` stands for the name of each file, or of each directory that has one.
     pub place: &'static str,
     /// The version that this program writes; `None` for a format without versions.
     pub version: Option<u32>,
@@ -97,6 +97,14 @@ pub const WORKTREE: StateKind = StateKind {
     cure: "restore it from a backup, or remove the worktree with git",
 };
 
+pub const RUN: StateKind = StateKind {
+    place: "runs/*/run.json",
+    version: Some(1),
+    max_bytes: MAX_SMALL,
+    need: Need::Use,
+    cure: "fix it, or remove it: it is made again from the run's document",
+};
+
 pub const MODELS: StateKind = StateKind {
     place: "models.json",
     version: Some(1),
@@ -122,13 +130,17 @@ struct VersionField {
 impl StateKind {
     /// The files of this kind in the home at `root`, existing or not, in order.
     pub fn files(&self, root: &Path) -> Vec<PathBuf> {
-        let path = root.join(self.place);
-        let (Some((_, end)), Some(dir)) = (self.place.split_once('*'), path.parent()) else {
-            return vec![path];
+        let Some((dir, end)) = self.place.split_once('*') else {
+            return vec![root.join(self.place)];
         };
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-        let is_one = |path: &PathBuf| path.to_string_lossy().ends_with(end);
-        let mut files: Vec<_> = entries.map(|it| it.path()).filter(is_one).collect();
+        let entries = fs::read_dir(root.join(dir)).into_iter().flatten().flatten();
+        let entries = entries.map(|it| it.path());
+        let mut files: Vec<_> = match end.strip_prefix('/') {
+            Some(name) => entries.map(|it| it.join(name)).collect(),
+            None => entries
+                .filter(|it| it.to_string_lossy().ends_with(end))
+                .collect(),
+        };
         files.sort();
         files
     }

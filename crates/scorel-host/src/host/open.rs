@@ -14,6 +14,7 @@ use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_models::Models;
 use scorel_orchestrator::{AgentTaskFeature, Orchestrator};
 use scorel_proto::DaemonManager;
+use scorel_runs::Runs;
 use scorel_search::SearchIndex;
 use scorel_session::{SessionFeature, SessionSettings, Sessions};
 use scorel_workplace::CommandHost;
@@ -32,7 +33,7 @@ use crate::programs::{ExtensionPrograms, ProgramHooks, ProgramMeans};
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
-use crate::turns::{HookSource, TurnParts, Turns, own_sources};
+use crate::turns::{HookSource, RunToolSource, TurnParts, Turns, own_sources};
 use scorel_file_finder::FileFinder;
 use scorel_metrics::{Metrics, TimedStorage};
 
@@ -137,11 +138,13 @@ impl Host {
         ));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let skills = Skills::new(home.root(), Arc::clone(&trust), extensions.clone());
+        let runs = Runs::new(home.root(), Arc::clone(&trust), Arc::clone(&projects));
+        let runs = Arc::new(runs);
         let project_items = ProjectItems::new(
-            home.root(),
             skills.clone(),
             extensions.clone(),
             mcp_servers.clone(),
+            Arc::clone(&runs),
             Arc::clone(&config),
         );
         let agents = ConfiguredAgents {
@@ -184,13 +187,15 @@ impl Host {
                 TurnParts {
                     sources: own
                         .into_iter()
+                        .chain([Arc::new(RunToolSource(Arc::clone(&runs))) as _])
                         .chain(parts.turns.sources)
                         .chain([Arc::clone(&programs) as _, Arc::clone(&mcp_clients) as _])
                         .collect(),
                     hooks: hook_sources,
                 },
             );
-            let own: [Arc<dyn SessionFeature>; 4] = [
+            let own: [Arc<dyn SessionFeature>; 5] = [
+                Arc::clone(&runs) as _,
                 Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
                 Arc::clone(&search) as _,
                 Arc::clone(&metrics) as _,
@@ -216,10 +221,16 @@ impl Host {
             models,
             trust,
             project_items,
-            commands: Commands::new(extensions.clone(), skills.clone(), Arc::clone(&programs)),
+            commands: Commands::new(
+                extensions.clone(),
+                skills.clone(),
+                Arc::clone(&programs),
+                Arc::clone(&runs),
+            ),
             extensions,
             skills,
             runners,
+            runs,
             programs,
             mcp_servers,
             mcp_clients,

@@ -1,8 +1,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_guidance::trust::TrustStore;
+use scorel_home::ProjectRegistry;
 use scorel_proto::{ProjectId, TrustState};
 use tempfile::TempDir;
 
@@ -50,7 +52,10 @@ impl Dirs {
             Arc::clone(&config),
             extensions.clone(),
         );
-        ProjectItems::new(&self.home, skills, extensions, servers, config).of(&self.project)
+        let projects = ProjectRegistry::open(&self.home.join("projects.json")).unwrap();
+        let runs = Runs::new(&self.home, self.store(), Arc::new(projects));
+        let items = ProjectItems::new(skills, extensions, servers, Arc::new(runs), config);
+        items.of(&self.project)
     }
 
     /// The names of the items, with their states.

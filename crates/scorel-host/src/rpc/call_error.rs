@@ -8,6 +8,7 @@ mod rpc_error;
 
 use scorel_config::{EditConfigError, RefusedText};
 use scorel_engine::RunnerError;
+use scorel_file_finder::DirectoriesError;
 use scorel_guidance::trust::TrustError;
 use scorel_home::ProjectError;
 use scorel_home::receipts::ReceiptError;
@@ -16,13 +17,13 @@ use scorel_models::ModelCallError;
 use scorel_oauth::OAuthError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProcessState, ProjectId, ProtocolRange, RpcError};
+use scorel_runs::RunError;
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
 use tokio::task::JoinError;
 
 use crate::commands::CommandError;
-use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
 use crate::rpc::attachments::AttachmentRefusal;
 
@@ -138,6 +139,16 @@ impl From<ProjectError> for CallError {
     }
 }
 
+impl From<RunError> for CallError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Session(error) => error.into(),
+            RunError::Trust(error) => error.into(),
+            error => Self::Rpc(error.into()),
+        }
+    }
+}
+
 impl From<RefusedText> for CallError {
     fn from(text: RefusedText) -> Self {
         Self::invalid_field(text.key.unwrap_or("agentType"), text.reason)
@@ -148,6 +159,7 @@ impl From<CommandError> for CallError {
     fn from(error: CommandError) -> Self {
         match error {
             CommandError::Trust(error) => error.into(),
+            error @ CommandError::Workflow(_) => Self::invalid_field("name", error.to_string()),
             CommandError::Unknown { name, suggestion } => Self::UnknownName {
                 kind: "command",
                 name,

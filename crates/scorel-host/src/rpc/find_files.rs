@@ -6,10 +6,9 @@ use scorel_proto::{FindFilesParams, FindFilesResult};
 
 use super::attachments::gate_of_files;
 use super::sessions::limit;
-use crate::directories::DirectoriesError;
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
-use scorel_file_finder::FoundProject;
+use scorel_file_finder::{DirectoriesError, FoundProject};
 
 /// Longer than any path that a person looks for by typing.
 const MAX_QUERY: usize = 256;

@@ -85,7 +85,8 @@ struct HomeGarbage {
 
 impl HomeGarbage {
     fn look(&mut self, host: &Host) {
-        let visited = host.trust.visit_unused(|path| {
+        let of_runs = host.runs.used_digests();
+        let visited = host.trust.visit_unused(&of_runs, |path| {
             let bytes = bytes_in(path);
             if self.take(path, |path| fs::remove_dir_all(path)) {
                 self.store.add(bytes);

@@ -6,13 +6,15 @@ mod attempt;
 mod import;
 mod orchestrator;
 mod project;
+mod run;
 mod trash;
 mod worktree;
 
 use std::sync::Arc;
 
-use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, Subject};
+use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, RunChange, Subject};
 use scorel_proto::{ClientId, CloneSessionParams, CreateSessionParams, SessionId, SessionKind};
+use scorel_runs::RunIds;
 use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
 use crate::host::Host;
@@ -113,7 +115,12 @@ impl Host {
             Effect::CreateSession { session_id, .. }
             | Effect::CloneSession { session_id, .. }
             | Effect::ImportSession { session_id, .. }
-            | Effect::OpenOrchestrator { session_id, .. } => {
+            | Effect::OpenOrchestrator { session_id, .. }
+            | Effect::ChangeRun {
+                session_id,
+                change: RunChange::Start(_),
+                ..
+            } => {
                 let found = self.sessions.get(*session_id).await;
                 !matches!(found, Err(SessionError::NotFound(_)))
             }
@@ -174,6 +181,14 @@ impl Host {
             } => {
                 self.remove_worktree(runtime_id, branch, force, attempt)
                     .await
+            }
+            Effect::ChangeRun {
+                run_id,
+                session_id,
+                change,
+            } => {
+                let ids = RunIds { run_id, session_id };
+                self.change_run(ids, change, attempt).await
             }
         }
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
+use scorel_file_finder::list_directories;
 use scorel_home::receipts::Effect;
+use scorel_home::user_home;
 use scorel_proto::{
     ListDirectoriesParams, ListDirectoriesResult, ListProjectsResult, NoParams, ProjectId,
     RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
@@ -14,7 +16,6 @@ use scorel_rpc::RpcCall;
 
 use super::caller::command;
 use super::sessions::check_name;
-use crate::directories::list_directories;
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
 
@@ -23,7 +24,8 @@ pub(super) async fn directories(
     params: ListDirectoriesParams,
 ) -> Reply<ListDirectoriesResult> {
     let path = params.path.clone();
-    let listed = spawn_blocking(move || list_directories(params.path.as_deref())).await?;
+    let listed =
+        spawn_blocking(move || list_directories(params.path.as_deref(), user_home())).await?;
     listed.map_err(|error| CallError::Directories { error, path })
 }
 

@@ -39,6 +39,7 @@ impl Turns {
         let (tools, outside) = self.offered_tools(turn, &place, preset, window)?;
         let describe = || summary(&self.places.commands, &self.places.config, dir);
         let is_frozen = request.known.snapshot.is_some() && !request.known.refresh;
+        let rules = self.sources.iter().find_map(|it| it.rules(&place, &tools));
         let current = instructions(InstructionSources {
             home: &self.places.home,
             project: dir,
@@ -54,6 +55,7 @@ impl Turns {
             role: turn
                 .agent_type()
                 .and_then(|name| config.agents.get(name)?.config.prompt.as_deref()),
+            run: rules.as_deref(),
         });
         let mut guidance = guidance(&request.known, current);
         if tools.get("Skill").is_some() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all, ready};
-use scorel_engine::{BlobSink, Tool};
+use scorel_engine::{BlobSink, Tool, ToolList};
 use scorel_fetch::Fetcher;
 use scorel_outside_tool::OutsideSource;
 use scorel_proto::{ProjectId, SessionId, TurnError, TurnId};
@@ -37,6 +37,12 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     /// block.
     fn outside(&self, _place: &ToolPlace) -> Vec<Arc<dyn OutsideSource>> {
         Vec::new()
+    }
+
+    /// What the model is told of how it is to use the tools of a turn, in its instructions. Asked after the tools, on a
+    /// thread that may block.
+    fn rules(&self, _place: &ToolPlace, _tools: &ToolList) -> Option<String> {
+        None
     }
 
     /// The instructions of those behind the tools, by their names. Asked after the tools, on a thread that may block.

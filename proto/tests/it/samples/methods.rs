@@ -12,6 +12,7 @@ mod mcp;
 mod process;
 mod question;
 mod reading;
+mod run;
 mod runner;
 mod search;
 mod session;
@@ -37,6 +38,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(super::files::methods());
     all.extend(question::all());
     all.extend(reading::all());
+    all.extend(run::all());
     all.extend(runner::all());
     all.extend(search::all());
     all.extend(trust::all());

@@ -4,14 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
-use scorel_home::user_home;
 use scorel_proto::{DirectoryEntry, ListDirectoriesResult};
 
 /// Directories per listing; the reply sets `truncated` beyond that.
 const MAX_ENTRIES: usize = 10_000;
 
+/// The reason why a directory is not listed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DirectoriesError {
+pub enum DirectoriesError {
     #[error("no path was given, and the home directory is unknown")]
     NoHome,
     #[error("`{path}` is not an absolute path")]
@@ -26,15 +26,19 @@ pub(crate) enum DirectoriesError {
     },
 }
 
-/// Lists the subdirectories of `path` (default: the user's home), for choosing a project. A link to a
+/// Lists the subdirectories of `path`, or else of the user's home, for choosing a project. A link to a
 /// directory is listed with its target. Directories that this user cannot enter and names that are
 /// not UTF-8 are left out. Blocks.
-pub(crate) fn list_directories(
+///
+/// # Errors
+/// There is no such path, or its directory cannot be read.
+pub fn list_directories(
     path: Option<&str>,
+    user_home: Option<PathBuf>,
 ) -> Result<ListDirectoriesResult, DirectoriesError> {
     let path = match path {
         Some(path) => PathBuf::from(path),
-        None => user_home().ok_or(DirectoriesError::NoHome)?,
+        None => user_home.ok_or(DirectoriesError::NoHome)?,
     };
     let shown = || path.display().to_string();
     if !path.is_absolute() {
@@ -118,7 +122,7 @@ mod tests {
         fs::write(root.join("file"), "").unwrap();
         symlink(root.join("a"), root.join("link")).unwrap();
         symlink(root.join("gone"), root.join("broken")).unwrap();
-        let listed = list_directories(root.to_str()).unwrap();
+        let listed = list_directories(root.to_str(), None).unwrap();
         assert_eq!(names(&listed), [".hidden", "a", "b", "link", "ü"]);
         assert_eq!(listed.entries[3].path, root.join("a").to_str().unwrap());
         assert_eq!(
@@ -130,12 +134,12 @@ mod tests {
 
     #[test]
     fn the_root_has_no_parent_and_a_relative_path_no_meaning() {
-        assert_eq!(list_directories(Some("/")).unwrap().parent_path, None);
+        assert_eq!(list_directories(Some("/"), None).unwrap().parent_path, None);
         for path in ["", ".", "~"] {
-            let refused = list_directories(Some(path));
+            let refused = list_directories(Some(path), None);
             assert!(matches!(refused, Err(DirectoriesError::NotAbsolute { .. })));
         }
-        let missing = list_directories(Some("/no/such/directory"));
+        let missing = list_directories(Some("/no/such/directory"), None);
         assert!(matches!(missing, Err(DirectoriesError::Io { .. })));
     }
 

@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use scorel_engine::spawn_blocking;
+use scorel_proto::{Phase, ProjectId, ResumeRunParams, RunIntent, RunStateCause, SessionId};
+use scorel_session::{Lane, SessionError, Sessions};
+use serde_json::{Map, Value};
+
+use crate::error::RunError;
+use crate::open_run::OpenRun;
+use crate::runs::Runs;
+use crate::start::{RunIds, StartedRun, command_id, internal, new_session, now, opening, send};
+
+impl Runs {
+    /// Has a run go on from its document, in its session or in a new one. A repeated command completes what the first
+    /// has begun.
+    ///
+    /// # Errors
+    /// There is no such run, it cannot go on as it is, a turn of it is open, or something cannot be written.
+    pub async fn resume(
+        self: &Arc<Self>,
+        sessions: &Arc<Sessions>,
+        ids: RunIds,
+        params: ResumeRunParams,
+    ) -> Result<StartedRun, RunError> {
+        let _changing = self.changing.lock().await;
+        let mut run = self.open_aside(ids.run_id).await?;
+        let last = run.file.sessions.last().copied();
+        let known = self.lane_of(sessions, last).await?;
+        let is_repeated = last == Some(ids.session_id);
+        if let Some(lane) = known.as_ref().filter(|_| !is_repeated) {
+            let id = command_id("resume", ids.session_id)?;
+            if let Some(seq) = sent_before(lane, &id)? {
+                let session_id = lane.id();
+                return Ok(StartedRun {
+                    run_id: ids.run_id,
+                    session_id,
+                    seq,
+                });
+            }
+            check_idle(lane)?;
+        }
+        let takes_over = params.new_session.unwrap_or(false) || known.is_none();
+        let lane = match known {
+            Some(lane) if is_repeated || !takes_over => lane,
+            _ => {
+                let model = known.and_then(|lane| lane.view(|view| view.state.model.clone()));
+                let id = ids.session_id;
+                let project = self.project_of(&run)?;
+                let new = scorel_session::NewSession {
+                    title: Some(run.bound.package.manifest.name.clone()),
+                    model,
+                    ..new_session(&run.file, project)
+                };
+                sessions.create_as(id, new).await?;
+                run = self.take_over(run, id).await?;
+                sessions.get(id).await?
+            }
+        };
+        if let Some(variables) = params.variables {
+            run = set_variables(run, variables).await?;
+        }
+        let before = run.file.sessions.iter().rev().find(|it| **it != lane.id());
+        let before = before.copied();
+        self.join(&lane, &run, before, RunStateCause::Command)
+            .await?;
+        let content = opening(RunIntent::Resume, params.input);
+        let seq = send(&lane, command_id("resume", ids.session_id)?, content).await?;
+        Ok(StartedRun {
+            run_id: ids.run_id,
+            session_id: lane.id(),
+            seq,
+        })
+    }
+
+    pub(crate) async fn open_aside(
+        self: &Arc<Self>,
+        id: scorel_proto::RunId,
+    ) -> Result<OpenRun, RunError> {
+        let runs = Arc::clone(self);
+        spawn_blocking(move || runs.open(id))
+            .await
+            .map_err(internal)?
+    }
+
+    /// The session that has a run, if it is still there.
+    pub(crate) async fn lane_of(
+        &self,
+        sessions: &Arc<Sessions>,
+        last: Option<SessionId>,
+    ) -> Result<Option<Arc<Lane>>, RunError> {
+        let Some(id) = last else { return Ok(None) };
+        match sessions.get(id).await {
+            Ok(lane) => Ok(Some(lane)),
+            // A log that cannot be read does not keep its run from going on elsewhere.
+            Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn project_of(&self, run: &OpenRun) -> Result<ProjectId, RunError> {
+        Ok(self.project(run.file.project_id)?.id)
+    }
+
+    /// Gives a run to a session, durably.
+    async fn take_over(self: &Arc<Self>, run: OpenRun, id: SessionId) -> Result<OpenRun, RunError> {
+        let taken = spawn_blocking(move || {
+            let mut run = run;
+            run.file.sessions.push(id);
+            run.dir.file().replace(&run.file)?;
+            Ok::<_, RunError>(run)
+        });
+        taken.await.map_err(internal)?
+    }
+}
+
+/// Sets variables of a document, whatever its node says.
+async fn set_variables(run: OpenRun, variables: Map<String, Value>) -> Result<OpenRun, RunError> {
+    let set = spawn_blocking(move || {
+        let mut all = run.state().variables.clone();
+        all.extend(variables);
+        let document = run
+            .document
+            .with(&[("variables", Value::Object(all))], &now());
+        let document = document.map_err(|error| RunError::StateInvalid(error.into()))?;
+        if document.state().variables == run.state().variables {
+            return Ok(run);
+        }
+        run.dir.write_document(Some(&run.text), &document)?;
+        run.reread()
+    });
+    set.await.map_err(internal)?
+}
+
+/// The number of the message of a command that was sent before.
+fn sent_before(
+    lane: &Arc<Lane>,
+    id: &scorel_proto::CommandId,
+) -> Result<Option<scorel_proto::Seq>, RunError> {
+    use scorel_proto::SendMessageResult::{Accepted, Queued};
+    let command = scorel_session::MutationCommand::new(
+        scorel_proto::ClientId::Daemon,
+        Some(id.clone()),
+        "run",
+        &(),
+    );
+    let receipt = lane.receipt(&command)?;
+    let sent = receipt.and_then(|it| it.sent());
+    Ok(sent.map(|sent| match sent {
+        Accepted { seq, .. } | Queued { seq, .. } => seq,
+    }))
+}
+
+/// Refuses a session with an open turn, or one whose run is about to go on.
+pub(crate) fn check_idle(lane: &Arc<Lane>) -> Result<(), RunError> {
+    let (phase, turn) = lane.phase();
+    let is_idle = turn.is_none() && matches!(phase, Phase::Idle | Phase::Failed);
+    match is_idle {
+        true => Ok(()),
+        false => Err(RunError::Running),
+    }
+}

@@ -1,0 +1,178 @@
+//! Records of the states that a run's document is found in.
+
+use scorel_proto::{
+    CustomBody, Message, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
+    RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPhase, RunPhaseData, RunReason,
+    RunStartedData, RunStateCause, RunStateData, SessionId, TurnId,
+};
+use scorel_session::{EventDraft, Section, SessionError};
+use serde::{Deserialize, Serialize};
+
+use crate::open_run::OpenRun;
+use crate::runs::Runs;
+
+/// The state that a call of a model has given a document, as its result says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PatchedState {
+    tool_call_id: String,
+    state: ToldState,
+}
+
+/// `state` in the details of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToldState {
+    sha256: String,
+    current_node_id: String,
+    #[serde(default)]
+    from: Option<String>,
+    #[serde(default)]
+    label: Option<String>,
+}
+
+impl PatchedState {
+    /// Of the result of a call that has changed the document; `None` for all other records.
+    pub(crate) fn of(event: &PersistentEvent) -> Option<Self> {
+        let PersistentBody::Message(body) = &event.body else {
+            return None;
+        };
+        let Message::ToolResult(message) = &body.message else {
+            return None;
+        };
+        let result = message.result();
+        let state = result.details.as_ref()?.get("state")?;
+        Some(Self {
+            tool_call_id: result.tool_use_id.clone(),
+            state: ToldState::deserialize(state).ok()?,
+        })
+    }
+}
+
+impl Runs {
+    /// Takes note of a call's change, until it can be recorded.
+    pub(crate) fn note_patched(&self, id: SessionId, patched: PatchedState) {
+        let mut memory = self.memory();
+        if memory.bound.contains_key(&id) {
+            memory.patched.entry(id).or_default().push(patched);
+        }
+    }
+
+    /// Records what calls have made of the document, and then what it is now if that is something else.
+    pub(crate) fn record_states(
+        &self,
+        section: &mut Section<'_>,
+        run: &OpenRun,
+        otherwise: RunStateCause,
+    ) -> Result<(), SessionError> {
+        let patched = self.memory().patched.remove(&section.lane().id());
+        for PatchedState {
+            tool_call_id,
+            state,
+        } in patched.into_iter().flatten()
+        {
+            let is_last = state.sha256 == run.text.sha256;
+            let data = RunStateData {
+                sha256: state.sha256,
+                current_node_id: state.current_node_id,
+                from: state.from,
+                label: state.label,
+                completed: is_last && run.current().has_ended(),
+                cause: RunStateCause::Patch,
+                tool_call_id: Some(tool_call_id),
+            };
+            record_if_new(section, &data)?;
+        }
+        record_state(section, run, otherwise, None)
+    }
+}
+
+/// Records the state of the document as it is now, unless it was recorded last.
+pub(crate) fn record_state(
+    section: &mut Section<'_>,
+    run: &OpenRun,
+    cause: RunStateCause,
+    label: Option<String>,
+) -> Result<(), SessionError> {
+    let node = run.node_id().to_owned();
+    let known = known_node(section);
+    let from = known.filter(|known| !known.is_empty() && *known != node);
+    let data = RunStateData {
+        sha256: run.text.sha256.clone(),
+        current_node_id: node,
+        from,
+        label,
+        completed: run.current().has_ended(),
+        cause,
+        tool_call_id: None,
+    };
+    record_if_new(section, &data)
+}
+
+fn known_node(section: &Section<'_>) -> Option<String> {
+    let view = section.view();
+    view.state.run.as_ref().map(|run| run.shown.node_id.clone())
+}
+
+fn record_if_new(section: &mut Section<'_>, data: &RunStateData) -> Result<(), SessionError> {
+    let is_known = {
+        let view = section.view();
+        let run = view.state.run.as_ref();
+        run.is_some_and(|run| run.sha256 == data.sha256)
+    };
+    match is_known {
+        true => Ok(()),
+        false => record(section, RUN_STATE_KIND, data),
+    }
+}
+
+pub(crate) fn record_started(
+    section: &mut Section<'_>,
+    started: &RunStartedData,
+) -> Result<(), SessionError> {
+    record(section, RUN_STARTED_KIND, started)
+}
+
+pub(crate) fn record_mode(
+    section: &mut Section<'_>,
+    mode: scorel_proto::RunMode,
+) -> Result<(), SessionError> {
+    record(section, RUN_MODE_KIND, &RunModeData { mode })
+}
+
+/// Records a phase. One that a turn leaves is recorded even if it is the same: it says that the turn was judged.
+pub(crate) fn record_phase(
+    section: &mut Section<'_>,
+    (to, reason): (RunPhase, RunReason),
+) -> Result<(), SessionError> {
+    let known = {
+        let view = section.view();
+        let run = view.state.run.as_ref();
+        run.map(|run| (run.shown.phase, run.shown.reason, run.is_undecided))
+    };
+    match known {
+        None => Ok(()),
+        Some((from, known, false)) if (from, known) == (to, reason) => Ok(()),
+        Some((from, _, _)) => {
+            record(section, RUN_PHASE_KIND, &RunPhaseData { from, to, reason })?;
+            section.announce();
+            Ok(())
+        }
+    }
+}
+
+fn record(
+    section: &mut Section<'_>,
+    kind: &str,
+    data: &impl Serialize,
+) -> Result<(), SessionError> {
+    let data = serde_json::to_value(data);
+    let data = data.map_err(|error| SessionError::Internal(error.to_string()))?;
+    let turn: Option<TurnId> = section.view().state.turn_id();
+    let body = PersistentBody::Custom(CustomBody {
+        kind: kind.to_owned(),
+        data,
+    });
+    section
+        .commit(EventDraft::new(body).in_turn(turn))
+        .map(drop)
+}

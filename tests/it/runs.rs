@@ -1,0 +1,11 @@
+//! Runs of workflows, with the real daemon.
+
+mod autopilot;
+mod documents;
+mod modes;
+mod packages;
+mod resume;
+mod scene;
+mod start;
+
+pub(crate) use scene::write_package;
