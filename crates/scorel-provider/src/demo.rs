@@ -4,6 +4,7 @@
 //! real one. It exists so that the first run shows a whole tool loop before a key is configured.
 
 mod listing;
+mod run;
 mod script;
 mod turn;
 
@@ -13,6 +14,7 @@ use futures_util::stream::{self, StreamExt};
 use scorel_engine::{ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream, TokenPrice};
 use scorel_proto::{StopReason, Usage};
 
+use run::DemoRun;
 use script::{DemoCall, DemoReply};
 use turn::DemoTurn;
 
@@ -68,7 +70,10 @@ impl Provider for Demo {
 
 fn reply_events(request: &ModelRequest, model: &str) -> Vec<ProviderEvent> {
     let turn = DemoTurn::of(request);
-    let reply = script::reply(&turn, &request.tools);
+    let reply = match DemoRun::of(request) {
+        Some(run) => run.reply(),
+        None => script::reply(&turn, &request.tools),
+    };
     let mut events = vec![ProviderEvent::Start {
         model: Some(model.to_owned()),
     }];

@@ -30,6 +30,8 @@ mod phase_after;
 mod plan;
 mod plan_text;
 mod problem;
+#[cfg(test)]
+mod reference;
 mod run_document;
 mod run_intent;
 mod run_state;

@@ -30,9 +30,9 @@ pub(crate) enum Shape {
 /// A field of a record.
 #[derive(Debug)]
 pub(crate) struct Field {
-    name: &'static str,
-    is_required: bool,
-    shape: &'static Shape,
+    pub(crate) name: &'static str,
+    pub(crate) is_required: bool,
+    pub(crate) shape: &'static Shape,
 }
 
 pub(crate) const fn required(name: &'static str, shape: &'static Shape) -> Field {
@@ -148,7 +148,8 @@ fn fits(value: &Value, shape: &Shape) -> bool {
     }
 }
 
-fn described(shape: &Shape) -> String {
+/// A shape in words, behind `it is not`.
+pub(crate) fn described(shape: &Shape) -> String {
     match shape {
         Shape::Flag => "`true` or `false`",
         Shape::Words => "a text with at least one character",

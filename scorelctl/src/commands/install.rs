@@ -7,6 +7,7 @@ mod copy;
 mod error;
 mod file_sink;
 mod installable;
+mod new_file;
 mod staged;
 mod unzip;
 mod words;
@@ -23,6 +24,7 @@ use staged::{StagedFiles, sync};
 pub(super) use error::InstallError;
 pub(super) use file_sink::FileSink;
 pub(super) use installable::Installable;
+pub(super) use new_file::NewFile;
 pub(super) use words::InstallWords;
 
 /// Names of directories that do not count yet, or no more. They are not ids.
@@ -87,8 +89,34 @@ impl<K: Installable> InstallDir<K> {
         id: Option<&K::Id>,
         replace: bool,
     ) -> Result<Installed<K::Id>, InstallError> {
+        self.add_by(|files| read(source, files), id, replace)
+    }
+
+    /// Adds these files.
+    ///
+    /// # Errors
+    /// As [`InstallDir::add`].
+    pub(super) fn add_files(
+        &self,
+        files: &[NewFile],
+        id: Option<&K::Id>,
+        replace: bool,
+    ) -> Result<Installed<K::Id>, InstallError> {
+        let write = |staged: &mut StagedFiles| {
+            let mut files = files.iter();
+            files.try_for_each(|it| staged.write(&it.name, it.is_executable, it.bytes.as_slice()))
+        };
+        self.add_by(write, id, replace)
+    }
+
+    fn add_by(
+        &self,
+        write: impl FnOnce(&mut StagedFiles) -> Result<(), InstallError>,
+        id: Option<&K::Id>,
+        replace: bool,
+    ) -> Result<Installed<K::Id>, InstallError> {
         let staging = self.path.join(STAGED);
-        let added = self.add_by(&staging, source, id, replace);
+        let added = self.put(&staging, write, id, replace);
         // Also after an exchange: then the one that was replaced is in it.
         let removed = remove(&staging);
         let added = added?;
@@ -96,15 +124,15 @@ impl<K: Installable> InstallDir<K> {
         Ok(added)
     }
 
-    fn add_by(
+    fn put(
         &self,
         staging: &Path,
-        source: &Path,
+        write: impl FnOnce(&mut StagedFiles) -> Result<(), InstallError>,
         id: Option<&K::Id>,
         replace: bool,
     ) -> Result<Installed<K::Id>, InstallError> {
         let mut files = StagedFiles::new(staging)?;
-        read(source, &mut files)?;
+        write(&mut files)?;
         let root = files.finish(K::is_one)?;
         let words = K::WORDS;
         let id =

@@ -1,7 +1,11 @@
-//! Workflow packages: a look at them, and copies of them in the home.
+//! Workflow packages: a look at them, copies of them in the home, and skills as such packages.
 
+mod import;
 mod packages;
 mod read_files;
+mod skill_files;
+mod skill_package;
+mod skill_step;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,6 +60,18 @@ pub(crate) enum WorkflowCommand {
         #[arg(long)]
         replace: bool,
     },
+    /// Make a package of a skill with steps: they become nodes, one behind the other, and a step with a menu waits for a person
+    Import {
+        /// The skill's directory or archive, with files `steps/step-NN-NAME.md`
+        #[arg(value_name = "SOURCE")]
+        source: PathBuf,
+        /// The id that it gets [default: the skill's name]
+        #[arg(long, value_name = "ID")]
+        id: Option<PackageId>,
+        /// Put it in the place of the one that has this id
+        #[arg(long)]
+        replace: bool,
+    },
 }
 
 /// A workflow that can run.
@@ -94,6 +110,11 @@ pub(super) fn run(
             id,
             replace,
         } => add(&source, id.as_ref(), replace, home, output),
+        WorkflowCommand::Import {
+            source,
+            id,
+            replace,
+        } => import::import(&source, id.as_ref(), replace, home, output),
     }
 }
 

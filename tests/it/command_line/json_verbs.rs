@@ -108,6 +108,7 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "ext logs nothing",
         "workflow list",
         "workflow check nothing",
+        "workflow import nothing",
         "mcp list",
         "mcp add probe -- /bin/false",
         "mcp add Probe -- /bin/false",

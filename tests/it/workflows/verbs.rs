@@ -7,14 +7,8 @@ use std::path::Path;
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
+use super::workflow;
 use crate::under_test::{SCORELD, scorelctl};
-
-async fn workflow(daemon: &DaemonUnderTest, arguments: &[&str]) -> (bool, String) {
-    let arguments = [&["workflow"], arguments].concat();
-    let done = scorelctl(daemon, &arguments, &[]).await;
-    let text = [done.stdout, done.stderr].concat();
-    (done.status.success(), String::from_utf8(text).unwrap())
-}
 
 fn files() -> Vec<(&'static str, String)> {
     let step = |id: &str, kind: &str, more: &str| {

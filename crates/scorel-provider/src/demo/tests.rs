@@ -193,3 +193,56 @@ async fn the_pace_is_kept_between_pieces() {
     let count = events.count().await;
     assert_eq!(start.elapsed(), pace * (count as u32 - 1));
 }
+
+/// A brief as the daemon writes it.
+fn brief(node: &str, more: &str) -> String {
+    format!(
+        "NODE_BRIEF\n- currentNodeId: {node}\n- stepFile: @pkg/steps/{node}.md\n{more}- visits: 0 of 25\n"
+    )
+}
+
+#[tokio::test]
+async fn a_run_is_gone_through_by_its_briefs() {
+    let tools = ["Read", "fs_read", "fs_write", "fs_apply_patch"];
+    let ways = "- requiredOutputs:\n  - @project/artifacts/a.md\n- allowedNext:\n  - end (label=good, isDefault=true)\n  - again (label=fix)\n";
+    let directive = "RUN_DIRECTIVE\n- intent: start\n";
+    let first = format!("{directive}{}- input: user\n", brief("ask", ways));
+    let mut messages = vec![Message::user(&first)];
+    let asked = ask(request(messages.clone(), &tools)).await;
+    assert!(
+        asked.call.is_none() && asked.text.contains("ask waits for you"),
+        "{}",
+        asked.text
+    );
+    messages.push(Message::user("USER_INPUT\n- forNodeId: ask\nyes"));
+    for (name, input, result) in [
+        ("fs_read", json!({"path": "@state/workflow.md"}), "{}"),
+        ("fs_write", json!("@project/artifacts/a.md"), "{}"),
+        (
+            "fs_apply_patch",
+            json!({"stepsCompleted": {"append": ["ask"]}, "currentNodeId": {"set": "end"}}),
+            "{}",
+        ),
+    ] {
+        let said = ask(request(messages.clone(), &tools)).await;
+        let (_, called, given) = said.call.clone().unwrap();
+        let shown = [&given, &given["path"], &given["update"]].contains(&&input);
+        assert!(called == name && shown, "{called} {given}");
+        messages.extend(step(&said, result));
+    }
+    messages.push(Message::user(brief(
+        "end",
+        "- requiredOutputs: []\n- allowedNext: []\n",
+    )));
+    for (name, last) in [("fs_read", "read"), ("fs_apply_patch", "patched")] {
+        let said = ask(request(messages.clone(), &tools)).await;
+        assert_eq!(said.call.clone().unwrap().1, name);
+        messages.extend(step(&said, last));
+    }
+    let ended = ask(request(messages, &tools)).await;
+    assert!(
+        ended.call.is_none() && ended.text.contains("at its end"),
+        "{}",
+        ended.text
+    );
+}
