@@ -40,6 +40,7 @@ mod delete;
 mod descriptors;
 mod draft;
 mod end_wait;
+mod engine_turn;
 mod fold;
 mod forget_context;
 mod garbage;

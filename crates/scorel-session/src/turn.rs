@@ -14,6 +14,7 @@ mod empty_answer;
 mod exit;
 mod park;
 mod prepare;
+mod request_proofs;
 mod runner;
 mod spending;
 mod task;

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use scorel_engine::{EngineEvent, ToolCall};
 use scorel_proto::{
     AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageRunner,
-    MessageStart, ModelRetry, OpenCall, PersistentBody, Role, SessionView, TextDelta,
+    MessageStart, ModelRetry, OpenCall, PersistentBody, RequestProof, Role, SessionView, TextDelta,
     ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate,
     ToolStartedBody, TransientBody, TurnStart, TurnWaitingBody, WaitKind,
 };
@@ -20,6 +20,8 @@ pub(super) struct TurnBridge {
     runner: Option<MessageRunner>,
     /// The id of the message that is being generated.
     message: EventId,
+    /// What the request is that the next message answers, if its record has to say so.
+    request: Option<Box<RequestProof>>,
     /// The ids of the results to come, by tool call id. Clients know them since
     /// `tool_execution_start`.
     results: HashMap<String, EventId>,
@@ -31,6 +33,7 @@ impl TurnBridge {
             task,
             runner,
             message: EventId::generate(),
+            request: None,
             results: HashMap::new(),
         }
     }
@@ -42,12 +45,18 @@ impl TurnBridge {
         }
     }
 
+    /// A model call is about to be made.
+    pub(super) fn answers_to(&mut self, request: Option<RequestProof>) {
+        self.request = request.map(Box::new);
+    }
+
     /// Returns when an event that must be durable is durable.
     pub(super) async fn handle(&mut self, event: EngineEvent) -> Result<(), SessionError> {
         match event {
             EngineEvent::MessageStart { model } => self.start_message(model).await,
             EngineEvent::MessageEnd { mut message } => {
                 message.meta.runner.clone_from(&self.runner);
+                message.meta.request = self.request.take();
                 let body = MessageBody::new(Message::Assistant(message));
                 self.commit_message(self.message, body).await
             }

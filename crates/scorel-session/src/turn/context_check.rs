@@ -9,10 +9,11 @@ use std::sync::Arc;
 use scorel_engine::{ModelInfo, Spent, TurnPorts};
 use scorel_proto::{
     CompactionBody, CompactionId, CompactionState, CompactionTrigger, Context, ContextSizes,
-    ContextTrimBody, ContextWindow, PersistentBody, TurnError,
+    ContextTrimBody, ContextWindow, PersistentBody, RequestProof, TurnError,
 };
 
 use super::prepare::RenewedPrefix;
+use super::request_proofs::RequestProofs;
 use super::task::TurnTask;
 use crate::compaction::{Compaction, CompactionEnd, compaction_end_body, trim, trim_last_step};
 use crate::compaction_breaker::BudgetCheck;
@@ -29,6 +30,7 @@ pub(super) struct ContextCheck {
     ports: TurnPorts,
     setup: CompactionSetup,
     fixed: FixedParts,
+    proofs: Option<RequestProofs>,
     /// The beginning of requests, if it was renewed since this was last taken.
     pub(super) renewed: Option<RenewedPrefix>,
     /// What summaries have used since this was last taken.
@@ -79,9 +81,21 @@ impl ContextCheck {
             fixed: FixedParts::of(ports),
             ports: ports.clone(),
             setup,
+            proofs: RequestProofs::of(&task.lane),
             renewed: None,
             spent: Spent::default(),
             tried: false,
+        }
+    }
+
+    /// What the request with this context is, if the log has to say so.
+    pub(super) async fn proof(
+        &mut self,
+        context: &Context,
+    ) -> Result<Option<RequestProof>, SessionError> {
+        match &mut self.proofs {
+            None => Ok(None),
+            Some(proofs) => proofs.of_request(&self.ports, context).await.map(Some),
         }
     }
 
@@ -287,6 +301,9 @@ impl ContextCheck {
         self.ports.system.clone_from(&prefix.system);
         self.ports.tools = prefix.tools.clone();
         self.fixed = FixedParts::of(&self.ports);
+        if let Some(proofs) = &mut self.proofs {
+            proofs.begins_anew();
+        }
         self.renewed = Some(prefix);
     }
 

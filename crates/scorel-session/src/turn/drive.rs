@@ -49,8 +49,9 @@ impl TurnTask {
                         Passage::Ends(error) => return Ok(Some(self.ended_by_hook(error).into())),
                     }
                     let next = Box::pin(check.next(&mut hooks)).await?;
-                    if matches!(next, NextContext::Ready(_)) {
+                    if let NextContext::Ready(context) = &next {
                         hooks.call_made();
+                        bridge.answers_to(check.proof(context).await?);
                     }
                     answer(&mut driver, next, &mut check);
                 }
