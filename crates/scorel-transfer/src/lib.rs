@@ -2,11 +2,13 @@
 //!
 //! - [`bundle`]: a session with everything that belongs to it, for another Scorel.
 //! - [`render`]: a conversation as a document, for people.
+//! - [`audit`]: the model calls of a run of a workflow, for an auditor.
 //! - [`transcript`]: conversations that other agents have written.
 //!
 //! The crate opens no session and speaks no protocol: the client gives it events and blobs, the daemon
 //! takes messages from it.
 
+pub mod audit;
 pub mod bundle;
 pub mod render;
 pub mod transcript;

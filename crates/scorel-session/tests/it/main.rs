@@ -14,6 +14,7 @@ mod delete;
 mod descriptors;
 mod disk;
 mod drain;
+mod engine_turns;
 mod features;
 mod follow;
 mod follower;

@@ -33,7 +33,7 @@ pub(crate) fn plain() -> MutationCommand {
     MutationCommand::new(ClientId::Daemon, None, "rewind", &())
 }
 
-async fn rewind(
+pub(crate) async fn rewind(
     rig: &Rig,
     id: SessionId,
     target: Option<EventId>,
