@@ -8,7 +8,7 @@ use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use scorel_proto::{BlobHash, Context, Message};
+use scorel_proto::{BlobHash, Block, Context, Message, Meta, RequestProof, TextPart, UserMessage};
 
 use self::endpoints::{AnyEndpoint, CHOICES, request};
 use self::random::picture;
@@ -121,5 +121,37 @@ fn the_next_body_takes_over_the_bytes_of_the_last_one() {
             .collect();
         let moves = places.windows(2).filter(|two| two[0] != two[1]).count();
         assert!(moves <= 1, "{endpoint:?}: {places:?}");
+    }
+}
+
+#[test]
+fn parts_of_texts_and_proofs_of_requests_are_not_sent() {
+    let part = |name: Option<TextPart>| Block::Text {
+        text: "NODE_BRIEF\n- currentNodeId: one".to_owned(),
+        part: name,
+        template_ref: name.map(|_| "node-brief".to_owned()),
+        provider: None,
+    };
+    let messages = |name: Option<TextPart>| {
+        let mut answer = random::answer("yes");
+        if let Message::Assistant(answer) = &mut answer {
+            answer.meta.request = name.map(|_| {
+                Box::new(RequestProof {
+                    request_sha256: "a".repeat(64),
+                    tool_set_digest: "b".repeat(64).parse().expect("64 digits"),
+                })
+            });
+        }
+        let told = Message::User(UserMessage {
+            content: vec![part(name), Block::text("go on")],
+            meta: Meta::default(),
+        });
+        Context::from(vec![told.clone(), answer, told])
+    };
+    for model in 0..CHOICES {
+        let endpoint = AnyEndpoint::choose(model, None);
+        let of_run = endpoint.render(&request("", messages(Some(TextPart::NodeBrief))));
+        let plain = endpoint.render(&request("", messages(None)));
+        assert_eq!(of_run, plain, "{endpoint:?}");
     }
 }
