@@ -16,6 +16,7 @@ use scorel_rpc::RpcLimits;
 use scorel_session::CompactionSettings;
 use serde::Deserialize;
 
+use super::workflow_section::WorkflowConfig;
 use crate::{
     Agents, AuxiliaryConfig, ConfigPath, CustomProviders, ExtensionsConfig, LoginShellPlace,
     McpConfig, ModelSettings, RuleSet, Runners, VariableName, VariablePattern, VariableValue,
@@ -33,6 +34,7 @@ pub struct Config {
     pub agents: Agents,
     /// `[orchestrator]`, effective.
     pub orchestrator: OrchestratorLimits,
+    pub workflow: WorkflowConfig,
     pub sessions: SessionsConfig,
     pub service: ServiceConfig,
     pub runtime: RuntimeConfig,

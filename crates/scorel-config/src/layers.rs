@@ -31,7 +31,7 @@ use super::schema::{
 use super::warning::warning;
 use super::{
     Agents, Config, ConfigError, CustomProviders, McpConfig, ModelSettings, PermissionsConfig,
-    RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig, lowering,
+    RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig, WorkflowConfig, lowering,
 };
 use crate::{BuiltinRule, RuleSet};
 
@@ -81,6 +81,7 @@ impl Config {
             runners: builtin_runners(),
             agents: Agents::new(),
             orchestrator: orchestrator(&document.orchestrator),
+            workflow: WorkflowConfig::of(&document.workflow),
             sessions: sessions(&document.sessions),
             service: service(&document.service),
             runtime: runtime(&document.runtime),
@@ -119,6 +120,7 @@ impl Config {
         let rules = &mut config.permissions.rules;
         rules.deny.extend_from_slice(&layer.deny);
         rules.ask.extend_from_slice(&layer.ask);
+        config.workflow.deny.extend_from_slice(&layer.workflow.deny);
         config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
         lowering::lower(&mut config, layer);
         config

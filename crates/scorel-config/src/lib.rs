@@ -58,6 +58,7 @@ mod text_keys;
 mod text_place;
 mod variable;
 mod warning;
+mod workflow_section;
 
 pub use agent::{AgentSettings, Agents};
 pub use agent_texts::{AgentTexts, RefusedText, check_agent_name};
@@ -88,6 +89,7 @@ pub use scorel_permission::Mode;
 pub use source::ConfigSource;
 pub use variable::{VariableName, VariablePattern, VariableValue};
 pub use warning::Warning;
+pub use workflow_section::WorkflowConfig;
 
 pub(crate) use model::CustomProviders;
 pub(crate) use runner::Runners;

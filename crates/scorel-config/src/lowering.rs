@@ -8,7 +8,7 @@ use super::dollars::Dollars;
 use super::project::ProjectLayer;
 use super::schema::AgentSection;
 use super::warning::{Warning, warning};
-use super::{Config, RuntimeConfig};
+use super::{Config, RuntimeConfig, WorkflowConfig};
 
 /// One section of a project's file over the user's.
 struct Lowering<'a> {
@@ -56,6 +56,25 @@ pub(crate) fn lower(config: &mut Config, layer: &ProjectLayer) {
         section.lower(key, ours, theirs.map(narrow));
     }
     section.lower_cost("maxCost", &mut ours.max_cost, theirs.max_cost);
+    lower_workflow(&mut config.workflow, layer, &mut config.warnings);
+}
+
+fn lower_workflow(ours: &mut WorkflowConfig, layer: &ProjectLayer, warnings: &mut Vec<Warning>) {
+    let mut section = Lowering {
+        layer,
+        section: "workflow",
+        warnings,
+    };
+    let theirs = &layer.workflow;
+    let bytes = number(theirs.max_read_bytes);
+    section.lower("maxReadBytes", &mut ours.max_read_bytes, bytes);
+    let bytes = number(theirs.max_write_bytes);
+    section.lower("maxWriteBytes", &mut ours.max_write_bytes, bytes);
+    section.lower_cost("maxRunCost", &mut ours.max_run_cost, theirs.max_run_cost);
+    let tokens = number(theirs.max_run_tokens);
+    section.lower_number("maxRunTokens", &mut ours.max_run_tokens, tokens);
+    let spawns = number(theirs.max_spawns);
+    section.lower_number("maxSpawns", &mut ours.max_spawns, spawns);
 }
 
 fn lower_runtime(ours: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut Vec<Warning>) {
@@ -112,9 +131,13 @@ impl Lowering<'_> {
 
     /// Without a limit of the user's, each is lower.
     fn lower_cost(&mut self, key: &str, ours: &mut Option<u64>, theirs: Option<Dollars>) {
-        if let Some(theirs) = theirs {
+        self.lower_number(key, ours, theirs.map(Dollars::get));
+    }
+
+    fn lower_number(&mut self, key: &str, ours: &mut Option<u64>, theirs: Option<u64>) {
+        if theirs.is_some() {
             let mut limit = ours.unwrap_or(u64::MAX);
-            self.lower(key, &mut limit, Some(theirs.get()));
+            self.lower(key, &mut limit, theirs);
             *ours = Some(limit);
         }
     }

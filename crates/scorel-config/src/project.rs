@@ -9,11 +9,12 @@ use super::origin::DocumentOrigin;
 use super::schema::{AgentSection, AgentTaskSection, Document, OrchestratorSection};
 use super::table_check::Tables;
 use super::warning::{Warning, warning};
+use super::workflow_section::WorkflowSection;
 use super::{ConfigError, McpServer};
 use crate::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
-const ALLOWED: [&str; 19] = [
+const ALLOWED: [&str; 25] = [
     "hooks",
     "mcp.servers",
     "model.id",
@@ -31,6 +32,12 @@ const ALLOWED: [&str; 19] = [
     "orchestrator.maxSpawnsPerTurn",
     "orchestrator.maxDepth",
     "orchestrator.maxCost",
+    "workflow.deny",
+    "workflow.maxReadBytes",
+    "workflow.maxWriteBytes",
+    "workflow.maxRunCost",
+    "workflow.maxRunTokens",
+    "workflow.maxSpawns",
     "permissions.ask",
     "permissions.deny",
 ];
@@ -47,6 +54,7 @@ pub(super) struct ProjectLayer {
     pub limits: AgentTaskSection,
     pub agents: Tables<AgentSection>,
     pub orchestrator: OrchestratorSection,
+    pub workflow: WorkflowSection,
     pub ask: Vec<GateRule>,
     pub deny: Vec<GateRule>,
     pub hooks: Vec<HookEntry>,
@@ -65,6 +73,7 @@ impl ProjectLayer {
             limits: document.runtime.clone(),
             agents: document.agents.clone(),
             orchestrator: document.orchestrator.clone(),
+            workflow: document.workflow.clone(),
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),
             hooks: hooks(&document.hooks, false, origin)?,

@@ -13,7 +13,7 @@ use super::text_keys::{TextKey, TextKeys};
 use super::{Config, Warning};
 
 /// Keys of which those of a project come in addition to the user's, or limit them.
-pub(super) const IN_ADDITION: [&str; 2] = ["permissions.ask", "permissions.deny"];
+pub(super) const IN_ADDITION: [&str; 3] = ["permissions.ask", "permissions.deny", "workflow.deny"];
 
 /// The files that are in effect.
 struct Sources<'a> {

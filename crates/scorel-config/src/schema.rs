@@ -25,6 +25,7 @@ use super::path::ConfigPath;
 use super::runner::{OnContextLost, RunnerSandbox};
 use super::table_check::Tables;
 use super::variable::{VariableName, VariableValue};
+use super::workflow_section::WorkflowSection;
 use crate::{BuiltinRule, GateRule};
 
 const MIB: u64 = 1024 * 1024;
@@ -42,6 +43,7 @@ pub(super) struct Document {
     pub runners: Tables<RunnerSection>,
     pub agents: Tables<AgentSection>,
     pub orchestrator: OrchestratorSection,
+    pub workflow: WorkflowSection,
     pub sessions: SessionsSection,
     pub service: ServiceSection,
     pub runtime: AgentTaskSection,

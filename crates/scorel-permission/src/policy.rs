@@ -88,8 +88,8 @@ impl Policy {
     pub fn judge(&self, effect: &Effect) -> PolicyVerdict {
         match effect {
             Effect::ReadPath { path } => self.read(&self.dirs.resolve(path)),
-            Effect::ReadSkill { .. } => {
-                PolicyVerdict::new(Decision::Allow, "the user has the skill, or trusts it")
+            Effect::ReadMount { .. } => {
+                PolicyVerdict::new(Decision::Allow, "the session was given the directory")
             }
             Effect::WritePath { path, .. } => self.write(&self.dirs.resolve(path)),
             Effect::RunCommand {

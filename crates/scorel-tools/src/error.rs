@@ -78,6 +78,14 @@ pub enum ErrorCode {
     NotRead,
     /// The file has changed since the model read it.
     Stale,
+    /// The content is not the one that the call has named.
+    PreconditionFailed,
+    /// The head of a run's document is not data.
+    InvalidFrontmatter,
+    /// A value of a run's document is not of its format.
+    SchemaValidation,
+    /// The workflow has no such way from the run's node.
+    InvalidTransition,
     /// The text to replace is not in the file.
     TextNotFound,
     /// The text to replace is in the file more than once.
@@ -131,6 +139,10 @@ impl ErrorCode {
             Self::PermissionNeeded => "E_PERMISSION_NEEDED",
             Self::NotRead => "E_NOT_READ",
             Self::Stale => "E_STALE",
+            Self::PreconditionFailed => "E_PRECONDITION_FAILED",
+            Self::InvalidFrontmatter => "E_INVALID_FRONTMATTER",
+            Self::SchemaValidation => "E_SCHEMA_VALIDATION",
+            Self::InvalidTransition => "E_INVALID_TRANSITION",
             Self::TextNotFound => "E_TEXT_NOT_FOUND",
             Self::Ambiguous => "E_AMBIGUOUS",
             Self::InvalidArguments => "E_INVALID_ARGUMENTS",

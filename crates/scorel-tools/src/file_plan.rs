@@ -13,15 +13,18 @@ use crate::running_call::RunningCall;
 use crate::session_files::{PlannedWrite, SessionFiles};
 
 /// A call of a tool that needs nothing but the session's files: parsed and resolved.
-pub(crate) enum FilePlan {
+pub struct FilePlan {
+    effects: Vec<Effect>,
+    work: FileWork,
+    /// Makes the call's result of an error.
+    failed: fn(ToolError) -> ToolOutcome,
+}
+
+enum FileWork {
     /// It changes no file.
-    Look { effects: Vec<Effect>, run: Look },
+    Look(Look),
     /// It changes one, which is looked at right before.
-    Change {
-        effect: Effect,
-        write: Box<Result<PlannedWrite, ToolError>>,
-        run: Change,
-    },
+    Change(Box<Result<PlannedWrite, ToolError>>, Change),
 }
 
 type Look = Box<dyn FnOnce(&RunningCall) -> Result<ToolOutcome, ToolError> + Send>;
@@ -45,12 +48,12 @@ pub(crate) fn on_files(
 }
 
 impl FilePlan {
-    pub(crate) fn look(
+    /// A call that changes no file.
+    pub fn look(
         effects: Vec<Effect>,
         run: impl FnOnce(&RunningCall) -> Result<ToolOutcome, ToolError> + Send + 'static,
     ) -> Self {
-        let run = Box::new(run);
-        Self::Look { effects, run }
+        Self::new(effects, FileWork::Look(Box::new(run)))
     }
 
     pub(crate) fn change(
@@ -58,28 +61,53 @@ impl FilePlan {
         run: impl FnOnce(&RunningCall, PlannedWrite) -> Result<ToolOutcome, ToolError> + Send + 'static,
     ) -> Self {
         let (write, run) = (Box::new(write), Box::new(run));
-        Self::Change { effect, write, run }
+        Self::new(vec![effect], FileWork::Change(write, run))
     }
 
-    fn on(self, files: Arc<SessionFiles>) -> ToolPlan {
-        match self {
-            Self::Look { effects, run } => {
-                ToolPlan::with_blocking_run(effects, move |permit, context| {
-                    let ran = run(&running(files, permit, context));
-                    ran.unwrap_or_else(ToolOutcome::from)
-                })
-            }
-            Self::Change { effect, write, run } => {
+    /// A call that changes the file of a planned write.
+    pub fn write(
+        (effects, write): (Vec<Effect>, PlannedWrite),
+        run: impl FnOnce(&RunningCall, PlannedWrite) -> Result<ToolOutcome, ToolError> + Send + 'static,
+    ) -> Self {
+        let work = FileWork::Change(Box::new(Ok(write)), Box::new(run));
+        Self::new(effects, work)
+    }
+
+    /// The same call, with results of its own for errors.
+    #[must_use]
+    pub fn failing_as(self, failed: fn(ToolError) -> ToolOutcome) -> Self {
+        Self { failed, ..self }
+    }
+
+    fn new(effects: Vec<Effect>, work: FileWork) -> Self {
+        Self {
+            effects,
+            work,
+            failed: ToolOutcome::from,
+        }
+    }
+
+    /// The call on the files of a session.
+    pub fn on(self, files: Arc<SessionFiles>) -> ToolPlan {
+        let Self {
+            effects,
+            work,
+            failed,
+        } = self;
+        match work {
+            FileWork::Look(run) => ToolPlan::with_blocking_run(effects, move |permit, context| {
+                run(&running(files, permit, context)).unwrap_or_else(failed)
+            }),
+            FileWork::Change(write, run) => {
                 // The umask of what it makes may be that of the user's login shell.
                 let umask = files.host.umask.clone();
-                ToolPlan::with_blocking_begin(vec![effect], move |permit| {
-                    let mut write = (*write)?;
-                    let before = files.begin_write(&mut write)?;
+                ToolPlan::with_blocking_begin(effects, move |permit| {
+                    let mut write = (*write).map_err(failed)?;
+                    let before = files.begin_write(&mut write).map_err(failed)?;
                     let run = move |context: &ToolContext| {
-                        let ran = run(&running(files, permit, context), write);
-                        ran.unwrap_or_else(ToolOutcome::from)
+                        run(&running(files, permit, context), write).unwrap_or_else(failed)
                     };
-                    Ok::<_, ToolError>((before, run))
+                    Ok::<_, ToolOutcome>((before, run))
                 })
                 .needing(move || umask.prerequisite())
             }
@@ -89,10 +117,18 @@ impl FilePlan {
     /// Runs the call, without a record of the file that it changes.
     #[cfg(test)]
     pub(crate) fn run(self, call: &RunningCall) -> Result<ToolOutcome, ToolError> {
-        match self {
-            Self::Look { run, .. } => run(call),
-            Self::Change { write, run, .. } => run(call, (*write)?),
+        match self.work {
+            FileWork::Look(run) => run(call),
+            FileWork::Change(write, run) => run(call, (*write)?),
         }
+    }
+}
+
+impl std::fmt::Debug for FilePlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FilePlan")
+            .field("effects", &self.effects)
+            .finish_non_exhaustive()
     }
 }
 

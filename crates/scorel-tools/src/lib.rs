@@ -20,6 +20,7 @@ mod char_boundary;
 mod checked_text;
 mod details;
 mod diff;
+mod directory_list;
 mod encoded;
 mod error;
 mod file_plan;
@@ -27,15 +28,18 @@ mod host;
 mod lazy;
 mod limits;
 mod locked;
+mod mounted_files;
 mod obeyed;
 mod off_limits;
 mod open_projects;
 mod pace;
 mod picture;
 mod real_target;
+mod replaced_file;
 mod result_page;
 mod root;
 mod roots;
+mod run_mounts;
 mod running_call;
 mod seen_files;
 mod session_files;
@@ -44,21 +48,28 @@ mod shown_path;
 mod skill_roots;
 mod tools;
 mod walk;
+mod whole_file;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::{ErrorCode, ToolError};
+pub use file_plan::FilePlan;
 pub use host::ToolHost;
 pub use lazy::Lazy;
 pub use open_projects::OpenProjects;
 pub use picture::{Picture, PictureProblem};
+pub use replaced_file::ReplacedFile;
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
-pub use session_files::SessionFiles;
+pub use run_mounts::{DocumentGuard, RunMounts};
+pub use running_call::RunningCall;
+pub use session_files::{PlannedWrite, SessionFiles};
 pub use skill_roots::SkillRoots;
 pub use tools::ProjectTools;
 pub use tools::bash::{
     CommandSettings, Commands, PackageCaches, PlannedCommand, RepositoryAccess, Terminal,
 };
+pub use tools::grep::{FoundLine, FoundLines, LineQuery};
 pub use tools::read::{AttachedContent, AttachedFile};
+pub use whole_file::WholeFile;

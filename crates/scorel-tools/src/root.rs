@@ -99,6 +99,10 @@ pub enum RootName {
     Project,
     /// The skills that the session has loaded: `@skill/<name>`.
     Skill,
+    /// The package of the session's run: `@pkg`.
+    Package,
+    /// The state of the session's run: `@state`.
+    State,
     /// Everything else, of which a call has what its permit grants. Paths in it are absolute, and no
     /// name leads there.
     System,
@@ -110,17 +114,19 @@ impl RootName {
         match self {
             Self::Project => "@project",
             Self::Skill => "@skill",
+            Self::Package => "@pkg",
+            Self::State => "@state",
             Self::System => "/",
         }
     }
 
     /// Returns whether the root is read-only whatever permissions say.
     pub const fn is_read_only(self) -> bool {
-        matches!(self, Self::Skill)
+        matches!(self, Self::Skill | Self::Package)
     }
 
     pub(crate) fn parse(component: &str) -> Option<Self> {
-        [Self::Project, Self::Skill]
+        [Self::Project, Self::Skill, Self::Package, Self::State]
             .into_iter()
             .find(|name| name.as_str() == component)
     }

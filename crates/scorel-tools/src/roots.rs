@@ -23,6 +23,7 @@ use crate::checked_text::check_text;
 use crate::error::{ErrorCode, ToolError};
 use crate::real_target::real_target;
 use crate::root::{LOOK, Root, RootName, RootUse, real_path};
+use crate::run_mounts::RunMounts;
 use crate::shown_path::shown_path;
 use crate::skill_roots::SkillRoots;
 
@@ -41,6 +42,7 @@ const MAX_PATH_BYTES: usize = 4096;
 pub struct Roots {
     project: Root,
     skills: SkillRoots,
+    run: RunMounts,
     granted: Vec<GrantedPath>,
 }
 
@@ -50,6 +52,7 @@ impl Roots {
         Self {
             project,
             skills: SkillRoots::default(),
+            run: RunMounts::default(),
             granted: Vec::new(),
         }
     }
@@ -67,6 +70,11 @@ impl Roots {
         &self.skills
     }
 
+    /// The directories of the run that the session is bound to.
+    pub(crate) fn run_mounts(&self) -> &RunMounts {
+        &self.run
+    }
+
     pub(crate) fn project_path(&self) -> &Path {
         self.project.path()
     }
@@ -75,7 +83,8 @@ impl Roots {
     /// not access the disk.
     ///
     /// # Errors
-    /// The path is empty, too long, contains a NUL character, or names a skill that was not loaded.
+    /// The path is empty, too long, contains a NUL character, or names a skill that was not loaded or a run that there
+    /// is not.
     pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
         check_text(
             "path",
@@ -91,6 +100,11 @@ impl Roots {
             Some(RootName::Skill) => {
                 let location = Location::new(RootName::Skill, rest);
                 self.skill(&location)?;
+                Ok(location)
+            }
+            Some(name @ (RootName::Package | RootName::State)) => {
+                let location = Location::new(name, rest);
+                self.of_run(&location)?;
                 Ok(location)
             }
             Some(name) => Ok(Location::new(name, rest)),
@@ -167,6 +181,9 @@ impl Roots {
         if let (RootName::Skill, Ok((skill, path))) = (location.root, self.skill(location)) {
             return skill.path().join(path);
         }
+        if let Some(root) = self.run.root(location.root) {
+            return root.path().join(&location.path);
+        }
         self.project.path().join(&location.path)
     }
 
@@ -180,6 +197,14 @@ impl Roots {
             location.refused(ErrorCode::NotFound, reason)
         })?;
         Ok((root, path.as_path()))
+    }
+
+    /// The directory of the run that a location is in.
+    fn of_run(&self, location: &Location) -> Result<Root, ToolError> {
+        self.run.root(location.root).ok_or_else(|| {
+            let reason = "is of no run: this session is not bound to one";
+            location.refused(ErrorCode::NotFound, reason)
+        })
     }
 
     /// Opens a location that is shown.
@@ -200,6 +225,9 @@ impl Roots {
             RootName::Skill => {
                 let (root, path) = self.skill(location)?;
                 return Ok((Cow::Owned(root), path));
+            }
+            RootName::Package | RootName::State => {
+                return Ok((Cow::Owned(self.of_run(location)?), &location.path));
             }
             RootName::System => {}
         }

@@ -15,7 +15,7 @@ use crate::shown_files::ShownFiles;
 
 /// A running call: the session's files, what the gate granted, and when to end.
 #[derive(Debug, Clone)]
-pub(crate) struct RunningCall {
+pub struct RunningCall {
     pub(crate) files: Arc<SessionFiles>,
     /// The session's roots and what the permit grants besides.
     pub(crate) roots: Roots,

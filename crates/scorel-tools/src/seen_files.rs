@@ -62,6 +62,13 @@ impl SeenFiles {
         lock(&self.files).clear();
     }
 
+    /// The content that a location had when it was last seen.
+    pub(crate) fn last(&self, location: &Location) -> Option<BlobHash> {
+        let files = lock(&self.files);
+        let known = files.iter().find(|file| file.location == *location);
+        known.map(|file| file.content.clone())
+    }
+
     /// The seen parts of the content that is at a location now.
     pub(crate) fn coverage(
         &self,

@@ -36,7 +36,7 @@ pub struct SessionFiles {
 
 /// A write that was planned: where its path led when it was judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedWrite {
+pub struct PlannedWrite {
     pub(crate) location: Location,
     pub(crate) target: WriteTarget,
     /// The file when the call began, if the change is recorded.
@@ -44,11 +44,24 @@ pub(crate) struct PlannedWrite {
 }
 
 impl PlannedWrite {
-    const fn new(location: Location, target: WriteTarget) -> Self {
+    pub(crate) const fn new(location: Location, target: WriteTarget) -> Self {
         Self {
             location,
             target,
             before: None,
+        }
+    }
+
+    /// The file that would be changed.
+    pub const fn location(&self) -> &Location {
+        &self.location
+    }
+
+    pub(crate) fn effect(&self) -> Effect {
+        Effect::WritePath {
+            path: self.target.path.clone(),
+            named: self.target.location.clone(),
+            protection: self.target.protection.map(|it| it.reason().to_owned()),
         }
     }
 
@@ -67,7 +80,14 @@ impl PlannedWrite {
             return Ok(());
         }
         let reason = "was changed meanwhile by another program; Read it again";
-        Err(self.location.refused(ErrorCode::Stale, reason))
+        let expected = self.before.as_ref().and_then(|it| match &it.before {
+            FileState::File { sha256, .. } => Some(sha256.to_string()),
+            _ => None,
+        });
+        let refused = self.location.refused(ErrorCode::Stale, reason);
+        Err(refused
+            .with("expected", expected)
+            .with("actual", original.map(|it| it.hash.to_string())))
     }
 }
 
@@ -105,10 +125,16 @@ impl SessionFiles {
             let kind = self.roots.kind(&location);
             kind.is_err_and(|error| error.code == ErrorCode::SandboxViolation)
         };
+        if matches!(location.root, RootName::Package | RootName::State) && leads_out() {
+            let reason = format!("leads outside {}", location.root);
+            return Err(location.refused(ErrorCode::SandboxViolation, reason));
+        }
         if location.root != RootName::System && !leads_out() {
             let path = named.canonicalize().unwrap_or(named);
             return Ok(match location.root {
-                RootName::Skill => (Effect::ReadSkill { path }, location),
+                RootName::Skill | RootName::Package | RootName::State => {
+                    (Effect::ReadMount { path }, location)
+                }
                 _ => (Effect::ReadPath { path }, location),
             });
         }
@@ -128,11 +154,7 @@ impl SessionFiles {
     pub(crate) fn writing(&self, path: &str) -> (Effect, Result<PlannedWrite, ToolError>) {
         let planned = self.plan_write(path);
         let effect = match &planned {
-            Ok(PlannedWrite { target, .. }) => Effect::WritePath {
-                path: target.path.clone(),
-                named: target.location.clone(),
-                protection: target.protection.map(|it| it.reason().to_owned()),
-            },
+            Ok(write) => write.effect(),
             Err(error) => Effect::Unresolved {
                 reason: error.to_string(),
             },
@@ -216,8 +238,8 @@ impl SessionFiles {
         ShownFiles {
             // Rules and hidden places are about the user's files, and the daemon's home is one.
             rules: match location.root {
-                RootName::Skill => None,
-                _ => permit.reads.as_deref(),
+                RootName::Skill | RootName::Package | RootName::State => None,
+                RootName::Project | RootName::System => permit.reads.as_deref(),
             },
             daemon_home: (location.root == RootName::System).then_some(&self.host.home),
         }
@@ -225,6 +247,10 @@ impl SessionFiles {
 
     fn plan_write(&self, path: &str) -> Result<PlannedWrite, ToolError> {
         let location = self.roots.locate_file(path)?;
+        if location.root == RootName::State {
+            let reason = "is in @state, which fs_write and fs_apply_patch change";
+            return Err(location.refused(ErrorCode::AccessDenied, reason));
+        }
         let inside = self.roots.write_target(&location, &self.host.home);
         let leads_out = |error: &ToolError| error.code == ErrorCode::SandboxViolation;
         match inside {

@@ -13,9 +13,10 @@ pub enum Effect {
         /// Absolute, links followed where it exists.
         path: PathBuf,
     },
-    /// Shows the model a file of a skill that the session has loaded. Allowed: a skill is the user's own,
-    /// or the user has trusted this very content.
-    ReadSkill {
+    /// Shows the model a file of a directory that the session was given: of a skill that it has loaded, of the package
+    /// of its run or of the run's state. Allowed: it is the user's own, the user has trusted this very content, or the
+    /// session has written it.
+    ReadMount {
         /// Absolute, links followed.
         path: PathBuf,
     },

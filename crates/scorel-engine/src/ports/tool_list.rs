@@ -5,7 +5,9 @@ use serde_json::Map;
 
 use super::lenient::lenient;
 use super::quote::quote;
-use super::{ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec};
+use super::{
+    ArgumentError, CallScreen, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec,
+};
 
 /// The tools that a turn offers to its model, in a stable order. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +15,8 @@ pub struct ToolList {
     tools: Arc<[Arc<dyn Tool>]>,
     /// Those that can be called, and that requests do not describe.
     deferred: Arc<[Arc<dyn Tool>]>,
+    /// Says which of them may be called now.
+    screen: Option<Arc<dyn CallScreen>>,
 }
 
 /// Two tools have one name, so that a call would not say which is meant.
@@ -35,6 +39,7 @@ impl ToolList {
         Ok(Self {
             tools: tools.into(),
             deferred: Arc::default(),
+            screen: None,
         })
     }
 
@@ -58,7 +63,26 @@ impl ToolList {
         Self {
             tools: kept(&self.tools),
             deferred: kept(&self.deferred),
+            screen: self.screen.clone(),
         }
+    }
+
+    /// The tools that a screen offers, each call of which it may refuse.
+    #[must_use]
+    pub fn screened_by(&self, screen: &Arc<dyn CallScreen>) -> Self {
+        Self {
+            screen: Some(Arc::clone(screen)),
+            ..self.only(|spec| screen.offers(spec))
+        }
+    }
+
+    /// The answer to a call of a tool that may not be called now.
+    pub fn refusal(&self, call: &ToolCall) -> Option<ToolOutcome> {
+        let screen = self.screen.as_ref()?;
+        let tool = self.get(&call.name)?;
+        let callable = self.tools.iter().chain(&*self.deferred);
+        let callable: Vec<&ToolSpec> = callable.map(|tool| tool.spec()).collect();
+        screen.refusal(tool.spec(), &callable)
     }
 
     /// Each tool as requests describe it.

@@ -12,6 +12,12 @@ pub(super) struct Looked {
 /// Shows a call to the hooks, plans what they have left of it, and has that judged.
 pub(super) async fn look(pending: PendingCall, ports: &TurnPorts) -> Looked {
     let PendingCall { mut call, marks } = pending;
+    if let Some(refused) = ports.tools.refusal(&call) {
+        return Looked {
+            fate: Err(refused),
+            ends_turn: None,
+        };
+    }
     // A person was asked about it: the hooks have seen it, and this is what the question said.
     let is_reopened = marks.is_some();
     let looked = match marks {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, pending, ready};
 use scorel_engine::{
-    AfterCall, BeforeCall, CallOpinion, EngineEvent, HookChain, HookMarks, Hooks, PendingCall,
-    Permission, Permit, StopCause, ToolCall, ToolOutcome,
+    AfterCall, BeforeCall, CallOpinion, CallScreen, EngineEvent, HookChain, HookMarks, Hooks,
+    PendingCall, Permission, Permit, StopCause, ToolCall, ToolOutcome, ToolSpec,
 };
 use scorel_proto::{Block, OutcomeReason};
 use serde_json::{Value, json};
@@ -340,4 +340,63 @@ async fn a_reopened_call_that_was_asked_about_is_judged_again_but_not_hooked_aga
     stand.scene.pending = vec![write(json!({"path": "a"})).into()];
     stand.scene.play().await;
     assert_eq!(stand.inputs()[1], json!({"path": "a!"}));
+}
+
+/// Refuses all calls of `Write`, and offers no tool named `Hidden`.
+#[derive(Debug)]
+struct NoWrites;
+
+impl CallScreen for NoWrites {
+    fn offers(&self, tool: &ToolSpec) -> bool {
+        tool.name != "Hidden"
+    }
+
+    fn refusal(&self, tool: &ToolSpec, callable: &[&ToolSpec]) -> Option<ToolOutcome> {
+        let names: Vec<_> = callable.iter().map(|it| it.name.as_str()).collect();
+        let text = format!("{} is not among {}", tool.name, names.join(", "));
+        (tool.name == "Write").then(|| ToolOutcome::error(text))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screened_call_reaches_neither_hooks_nor_gate() {
+    let mut stand = Stand::new(|hook| vec![hook("guard")]);
+    stand.scene = Scene {
+        hooks: stand.scene.hooks.clone(),
+        ..Scene::new(
+            [
+                Script::asks(&[("c1", "write"), ("c2", "Hidden"), ("c3", "Read")]),
+                Script::says("so"),
+            ],
+            [
+                Tool::writes("Write"),
+                Tool::writes("Hidden"),
+                Tool::writes("Read"),
+            ],
+        )
+    };
+    let screen: Arc<dyn CallScreen> = Arc::new(NoWrites);
+    let tools = Arc::get_mut(&mut stand.scene.tools).unwrap();
+    tools.list = tools.list.screened_by(&screen);
+    let played = stand.scene.play().await;
+    let answers = played.answers();
+    assert_eq!(
+        answers[0],
+        ("c1", "Write is not among Write, Read"),
+        "whatever its capitals"
+    );
+    assert!(
+        answers[1].1.contains("no tool is named `Hidden`"),
+        "{answers:?}"
+    );
+    assert_eq!(
+        stand.seen("before").len(),
+        2,
+        "hooks see what is not of the screen"
+    );
+    let run = stand.scene.tools.calls();
+    assert_eq!(
+        run.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+        ["Read"]
+    );
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all, ready};
-use scorel_engine::{BlobSink, Tool, ToolList};
+use scorel_engine::{BlobSink, CallScreen, Tool, ToolList};
 use scorel_fetch::Fetcher;
 use scorel_outside_tool::OutsideSource;
 use scorel_proto::{ProjectId, SessionId, TurnError, TurnId};
@@ -42,6 +42,12 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     /// What the model is told of how it is to use the tools of a turn, in its instructions. Asked after the tools, on a
     /// thread that may block.
     fn rules(&self, _place: &ToolPlace, _tools: &ToolList) -> Option<String> {
+        None
+    }
+
+    /// Says which tools of the session, of any source, may be called when; nothing if all may be. Asked after the
+    /// tools, on a thread that may block.
+    fn screen(&self, _place: &ToolPlace) -> Option<Arc<dyn CallScreen>> {
         None
     }
 

@@ -37,7 +37,11 @@ impl Turns {
         tools.append(&mut outside.offered);
         let tools = ToolList::new(tools).map_err(config_error)?;
         let tools = tools.deferring(std::mem::take(&mut outside.deferred));
-        Ok((tools.only(|spec| is_offered(preset, spec.class)), outside))
+        let mut tools = tools.only(|spec| is_offered(preset, spec.class));
+        for screen in self.sources.iter().filter_map(|it| it.screen(place)) {
+            tools = tools.screened_by(&screen);
+        }
+        Ok((tools, outside))
     }
 
     fn outside_tools(

@@ -51,7 +51,7 @@ impl Policy {
                 .into_iter()
                 .collect(),
             // Its name stands for calls that have nothing in common: a rule would allow them all.
-            Effect::CallUntold { .. } | Effect::ReadSkill { .. } | Effect::Unresolved { .. } => {
+            Effect::CallUntold { .. } | Effect::ReadMount { .. } | Effect::Unresolved { .. } => {
                 Vec::new()
             }
         };

@@ -19,7 +19,7 @@ use super::write_target::WriteTarget;
 use super::{Location, Roots};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
-use crate::root::{RootUse, Settled, real_path};
+use crate::root::{RootName, RootUse, Settled, real_path};
 
 pub(crate) use original::Original;
 use temporary::Temporary;
@@ -126,6 +126,10 @@ impl Roots {
         let mut path = real_path(settled.directory.as_fd()).map_err(fail)?;
         path.extend(&settled.missing);
         path.push(&settled.name);
+        if location.root == RootName::State {
+            let target = WriteTarget::unprotected(location, path);
+            return Ok((settled, target));
+        }
         let target = WriteTarget::new(location, path, daemon_home);
         let named = self.unresolved_path(location);
         let target = target.in_project(self.project_path(), &named, daemon_home);
@@ -210,7 +214,9 @@ impl<'a> Destination<'a> {
     fn check(&self, original: &Original) -> Result<(), ToolError> {
         match self.original() {
             Ok(Some(now)) if now.is(original) => Ok(()),
-            _ => Err(changed(self.location)),
+            now => Err(changed(self.location)
+                .with("expected", original.hash.to_string())
+                .with("actual", now.ok().flatten().map(|it| it.hash.to_string()))),
         }
     }
 

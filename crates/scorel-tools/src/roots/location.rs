@@ -70,7 +70,7 @@ impl Location {
     }
 
     /// With the root's name, for user interfaces.
-    pub(crate) fn named(&self) -> String {
+    pub fn named(&self) -> String {
         if self.root == RootName::System {
             format!("/{}", shown_path(&self.path))
         } else if self.path.as_os_str().is_empty() {

@@ -29,6 +29,15 @@ impl WriteTarget {
         }
     }
 
+    /// A file that no program but the daemon obeys, and that has a guard of its own.
+    pub(super) fn unprotected(location: &Location, path: PathBuf) -> Self {
+        Self {
+            location: location.named(),
+            protection: None,
+            path,
+        }
+    }
+
     /// The same for a path in a project, which another name may lead to: the one that the call gives,
     /// or any that other programs look for.
     pub(crate) fn in_project(self, project: &Path, named: &Path, home: &DaemonHome) -> Self {

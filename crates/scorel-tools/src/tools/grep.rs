@@ -1,6 +1,7 @@
 //! `Grep`: searches file contents with a regular expression.
 
 mod arguments;
+mod found_lines;
 mod hits;
 mod line;
 mod query;
@@ -13,6 +14,8 @@ use serde_json::Value;
 use crate::error::ToolError;
 use crate::file_plan::FilePlan;
 use crate::session_files::SessionFiles;
+
+pub use found_lines::{FoundLine, FoundLines, LineQuery};
 
 use arguments::GrepArguments;
 use query::Query;

@@ -69,6 +69,10 @@ impl Original {
         }
     }
 
+    pub(crate) fn content(&self) -> &[u8] {
+        &self.content
+    }
+
     /// The content as text, and its encoding.
     ///
     /// # Errors

@@ -142,9 +142,9 @@ impl SearchFindings {
 
 /// A reader that fails when the call must end.
 #[derive(Debug)]
-struct PacedFile<'a> {
-    file: File,
-    pace: &'a Pace,
+pub(super) struct PacedFile<'a> {
+    pub(super) file: File,
+    pub(super) pace: &'a Pace,
 }
 
 impl Read for PacedFile<'_> {

@@ -1,0 +1,36 @@
+use crate::limits::MAX_WRITTEN_BYTES;
+
+/// What the user's configuration allows runs: `[workflow]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// Tools that runs may use; all if empty. A name, or the beginning of names with `*` after it.
+    pub allow: Vec<String>,
+    /// Tools that they may not use.
+    pub deny: Vec<String>,
+    /// Bytes of a file that a model reads.
+    pub max_read_bytes: u64,
+    /// Bytes that a model writes at once.
+    pub max_write_bytes: u64,
+    /// True if runs may use servers of the Model Context Protocol, those that their agents name.
+    pub servers: bool,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            allow: Vec::new(),
+            deny: Vec::new(),
+            max_read_bytes: MAX_WRITTEN_BYTES,
+            max_write_bytes: MAX_WRITTEN_BYTES,
+            servers: true,
+        }
+    }
+}
+
+/// Returns whether a list has a name, or a beginning of it.
+pub(crate) fn names(list: &[String], name: &str) -> bool {
+    list.iter().any(|it| match it.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => it == name,
+    })
+}
