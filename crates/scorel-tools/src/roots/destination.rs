@@ -177,19 +177,20 @@ impl<'a> Destination<'a> {
         };
         fsync(&temporary.file).map_err(fail)?;
         match original {
+            Some(original) if self.location.root == RootName::State => {
+                self.check(original)?;
+                self.exchange(&mut temporary, original)?;
+            }
             Some(original) => {
                 self.check(original)?;
-                renameat(
-                    &self.directory,
-                    &temporary.name,
-                    &self.directory,
-                    &self.name,
-                )
+                self.rename(&temporary.name).map_err(fail)?;
+                temporary.is_kept = true;
             }
-            None => self.rename_to_nothing(&temporary.name),
+            None => {
+                self.rename_to_nothing(&temporary.name).map_err(fail)?;
+                temporary.is_kept = true;
+            }
         }
-        .map_err(fail)?;
-        temporary.is_kept = true;
         // The rename has happened: a failed directory sync weakens durability, and the write has not failed.
         if let Err(error) = sync_directory(&self.directory) {
             let error = std::io::Error::from(error);
@@ -210,14 +211,63 @@ impl<'a> Destination<'a> {
         fchmod(&temporary.file, Mode::from_raw_mode(mode))
     }
 
+    /// Puts the new content in the place of `original`, and nothing in the place of another file: what was there is
+    /// looked at once more when it is out of the way, and goes back if it is not the original. Only where no other
+    /// writer of ours takes the old file for a temporary one that was left over: one session writes a run's state.
+    fn exchange(
+        &self,
+        temporary: &mut Temporary<'_>,
+        original: &Original,
+    ) -> Result<(), ToolError> {
+        let (directory, name) = (&self.directory, &self.name);
+        let swap = || {
+            renameat_with(
+                directory,
+                &temporary.name,
+                directory,
+                name,
+                RenameFlags::EXCHANGE,
+            )
+        };
+        match swap() {
+            Ok(()) => {}
+            // File systems without RENAME_EXCHANGE: what is saved at this moment may be lost.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                self.rename(&temporary.name).map_err(|it| self.failed(it))?;
+                temporary.is_kept = true;
+                return Ok(());
+            }
+            Err(error) => return Err(self.failed(error)),
+        }
+        let out = OsString::from(&temporary.name);
+        let replaced = Original::open(self.directory.as_fd(), &out, self.location);
+        match replaced {
+            Ok(Some(replaced)) if replaced.is(original) => Ok(()),
+            replaced => {
+                let refused = self.changed(original, replaced.ok().flatten().as_ref());
+                // It is another's: it is kept, even where it cannot go back.
+                temporary.is_kept = swap().is_err();
+                Err(refused)
+            }
+        }
+    }
+
+    fn rename(&self, from: &str) -> Result<(), Errno> {
+        renameat(&self.directory, from, &self.directory, &self.name)
+    }
+
     /// Fails unless the file is still `original`.
     fn check(&self, original: &Original) -> Result<(), ToolError> {
         match self.original() {
             Ok(Some(now)) if now.is(original) => Ok(()),
-            now => Err(changed(self.location)
-                .with("expected", original.hash.to_string())
-                .with("actual", now.ok().flatten().map(|it| it.hash.to_string()))),
+            now => Err(self.changed(original, now.ok().flatten().as_ref())),
         }
+    }
+
+    fn changed(&self, original: &Original, now: Option<&Original>) -> ToolError {
+        changed(self.location)
+            .with("expected", original.hash.to_string())
+            .with("actual", now.map(|it| it.hash.to_string()))
     }
 
     fn rename_to_nothing(&self, from: &str) -> Result<(), Errno> {
