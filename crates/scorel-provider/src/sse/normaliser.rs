@@ -1,3 +1,5 @@
+use memchr::memchr2;
+
 use crate::http::BodyError;
 
 /// The largest accepted event, in bytes. The largest legitimate ones hold a whole reply with its
@@ -59,6 +61,8 @@ impl SseNormaliser {
             if skipped {
                 out.push(byte);
                 rest = tail;
+            } else if byte == b'\n' && self.line == LineState::Start {
+                rest = self.blank_lines(rest, &mut out);
             } else if matches!(byte, b'\n' | b'\r') {
                 self.end_line(byte, &mut out);
                 rest = tail;
@@ -145,13 +149,22 @@ impl SseNormaliser {
 
     /// Takes bytes up to the end of the line or chunk and returns the rest.
     fn continue_line<'a>(&mut self, rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
-        let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = memchr2(b'\n', b'\r', rest);
         let (line, tail) = rest.split_at(end.unwrap_or(rest.len()));
         self.event_bytes += line.len();
         match self.line {
             LineState::Json => self.json.extend_from_slice(line),
             _ => out.extend_from_slice(line),
         }
+        tail
+    }
+
+    /// Takes line ends of blank lines at once, since a server may send nothing else.
+    fn blank_lines<'a>(&mut self, rest: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+        let count = rest.iter().take_while(|byte| **byte == b'\n').count();
+        let (blank, tail) = rest.split_at(count);
+        self.event_bytes = 0;
+        out.extend_from_slice(blank);
         tail
     }
 
