@@ -30,7 +30,7 @@ async fn a_server_is_tried_then_added_and_its_tools_are_offered() {
     let words = words(&scene);
     let words = words.each_ref().map(String::as_str);
     let add = [
-        &["mcp", "add", "more", "--env", "A=b", "--", "python3"],
+        &["mcp", "add", "more", "--env", "A=b", "python3"],
         &words[..],
     ]
     .concat();

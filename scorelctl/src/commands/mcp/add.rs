@@ -52,7 +52,11 @@ pub(crate) struct McpAddArgs {
     #[arg(long, value_name = "NAME", requires = "client_id")]
     client_secret_env: Option<String>,
     /// The program and its arguments
-    #[arg(value_name = "COMMAND", required_unless_present = "url", last = true)]
+    #[arg(
+        value_name = "COMMAND",
+        required_unless_present = "url",
+        trailing_var_arg = true
+    )]
     command: Vec<String>,
 }
 
