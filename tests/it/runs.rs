@@ -1,5 +1,6 @@
 //! Runs of workflows, with the real daemon.
 
+mod audit;
 mod autopilot;
 mod documents;
 mod modes;

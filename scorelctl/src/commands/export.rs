@@ -17,8 +17,9 @@ use super::records::Records;
 use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::failure::Failure;
-use export_file::ExportFile;
-use known_secrets::known_secrets;
+pub(super) use audit::{AuditedCalls, write as write_audit};
+pub(super) use export_file::ExportFile;
+pub(super) use known_secrets::known_secrets;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
@@ -93,7 +94,7 @@ async fn write(
         ExportFormat::Md => document::write(DocumentFormat::Markdown, session, control, file).await,
         ExportFormat::Html => document::write(DocumentFormat::Html, session, control, file).await,
         ExportFormat::Bundle => bundle::write(session, control, file).await,
-        ExportFormat::Audit => write_audit(args, session.session_id, cli, file).await,
+        ExportFormat::Audit => for_auditors(args, session.session_id, cli, file).await,
         ExportFormat::Jsonl => {
             let id = session.session_id;
             let mut records = if args.all {
@@ -110,7 +111,7 @@ async fn write(
 }
 
 /// Says in a note if a request is not what it was.
-async fn write_audit(
+async fn for_auditors(
     args: &ExportArgs,
     session_id: SessionId,
     cli: &mut Cli<'_>,
@@ -118,7 +119,7 @@ async fn write_audit(
 ) -> Result<(), Failure> {
     let home = cli.daemon.link().home();
     let redaction = args.redact.then(|| known_secrets(home));
-    let calls = audit::write(session_id, redaction.as_ref(), &mut cli.daemon, file).await?;
+    let calls = write_audit(session_id, redaction.as_ref(), &mut cli.daemon, file).await?;
     match calls.warning() {
         Some(warning) => Ok(cli.note(&warning)?),
         None => Ok(()),

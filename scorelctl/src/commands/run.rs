@@ -1,5 +1,6 @@
 //! Runs of workflows: started, looked at, and changed.
 
+mod audit;
 mod by_name;
 mod shown_run;
 mod start;
@@ -23,6 +24,7 @@ use crate::id_part::end_of;
 use crate::output::Output;
 use crate::run_selector::RunSelector;
 use crate::selector::SessionSelector;
+use audit::AuditArgs;
 use scorel_screen::escape::one_line;
 use start::{RunVariable, StartArgs, variables};
 
@@ -79,6 +81,8 @@ pub(crate) enum RunCommand {
         #[command(flatten)]
         run: OneRun,
     },
+    /// Write the model calls of a run to a file, for an auditor
+    Audit(AuditArgs),
     /// Bind a run to its package as it is installed now
     Rebind {
         #[command(flatten)]
@@ -156,6 +160,7 @@ pub(super) async fn run(
             update(&run, cli, change).await
         }
         RunCommand::Watch { .. } => Ok(()),
+        RunCommand::Audit(args) => audit::run(&args, cli).await,
         RunCommand::Rebind { run } => rebind(&run, cli).await,
         RunCommand::Repair { run } => repair(&run, cli).await,
         RunCommand::Rm { run } => remove(&run, cli).await,

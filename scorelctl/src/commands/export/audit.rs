@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::ops::AddAssign;
 
 use scorel_proto::{Event, SessionId, counted};
 use scorel_transfer::audit::{AuditLine, Redaction, SessionAudit, ToolBlobs};
@@ -15,6 +16,13 @@ pub(crate) struct AuditedCalls {
     all: usize,
     /// Those whose request is not what its record says.
     differing: usize,
+}
+
+impl AddAssign for AuditedCalls {
+    fn add_assign(&mut self, more: Self) {
+        self.all += more.all;
+        self.differing += more.differing;
+    }
 }
 
 impl AuditedCalls {

@@ -9,7 +9,7 @@ use crate::output::Output;
 
 /// Where an export goes: a file, which gets its name when it is whole, or standard output.
 #[derive(Debug)]
-pub(super) enum ExportFile {
+pub(crate) enum ExportFile {
     Named {
         /// The file until it is whole, with mode 0600.
         temporary: BufWriter<NamedTempFile>,
@@ -21,7 +21,7 @@ pub(super) enum ExportFile {
 
 impl ExportFile {
     /// Fails at once if the file exists, before anything is read.
-    pub(super) fn create(path: &Path, force: bool, output: &mut Output) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &Path, force: bool, output: &mut Output) -> Result<Self, Failure> {
         if path == Path::new("-") {
             output.flush()?;
             return Ok(Self::Output(BufWriter::new(io::stdout())));
@@ -39,13 +39,13 @@ impl ExportFile {
         })
     }
 
-    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
         self.write_all(text.as_bytes())?;
         self.write_all(b"\n")
     }
 
     /// Ends the export. Returns whether it went to a file.
-    pub(super) fn finish(self) -> Result<bool, Failure> {
+    pub(crate) fn finish(self) -> Result<bool, Failure> {
         let (temporary, path, force) = match self {
             Self::Named {
                 temporary,
