@@ -95,9 +95,9 @@ pub use permission_mode::PermissionMode;
 pub use rendered_slot::RenderedSlot;
 pub use request_proof::{RequestHasher, RequestProof};
 pub use run::{
-    ENGINE_TURN_KIND, EngineTurnBody, NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND,
-    RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunMode, RunModeData, RunPackage, RunPhase,
-    RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData, SessionRun,
+    DueEngineTurn, ENGINE_TURN_KIND, EngineTurnBody, NODE_BRIEF_KIND, RUN_MODE_KIND,
+    RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunMode, RunModeData, RunPackage,
+    RunPhase, RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData, SessionRun,
 };
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
@@ -110,9 +110,9 @@ pub use tool_preset::ToolPreset;
 pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
-    AgentTask, AgentTasks, DueEngineTurn, EngineTurns, FoldedRun, GuidanceKind, GuidanceState,
-    INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall,
-    OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode,
-    Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND,
-    SessionState, SessionView, TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
+    AgentTask, AgentTasks, EngineTurns, FoldedRun, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND,
+    MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems,
+    OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers,
+    RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView,
+    TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
 };

@@ -1,5 +1,6 @@
 //! Runs of workflows: their phases, and the records that sessions keep of them.
 
+mod due_engine_turn;
 mod engine_turn;
 mod intent;
 mod mode;
@@ -8,6 +9,7 @@ mod reason;
 mod records;
 mod session_run;
 
+pub use due_engine_turn::DueEngineTurn;
 pub use engine_turn::{ENGINE_TURN_KIND, EngineTurnBody};
 pub use intent::RunIntent;
 pub use mode::RunMode;

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
 pub use compaction::OpenCompaction;
-pub use engine_turns::{DueEngineTurn, EngineTurns};
+pub use engine_turns::EngineTurns;
 pub use guidance::{
     GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, SKILLS_KIND, TOOLS_KIND,
 };

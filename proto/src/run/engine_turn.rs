@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RunPhase;
-use crate::{DueEngineTurn, EventId, RequestProof, StopReason, TurnId};
+use super::{DueEngineTurn, RunPhase};
+use crate::{EventId, RequestProof, StopReason, TurnId};
 
 /// The kind of the `custom` event with [`EngineTurnBody`].
 pub const ENGINE_TURN_KIND: &str = "workflow.engine_turn";

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BlobHash, ENGINE_TURN_KIND, EventId, Message, PersistentBody, PersistentEvent, RequestProof,
-    RunPhase, SessionRun, StopReason, TurnId,
+    BlobHash, DueEngineTurn, ENGINE_TURN_KIND, Message, PersistentBody, PersistentEvent,
+    RequestProof, SessionRun, TurnId,
 };
 
 /// The model calls of a workflow run, as far as a session has made them.
@@ -17,26 +17,6 @@ pub struct EngineTurns {
     pub tools: Option<BlobHash>,
     /// The turn of the last call, and the number of its calls.
     latest: Option<(TurnId, u32)>,
-}
-
-/// A model call of a run that has its answer and not yet its record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DueEngineTurn {
-    /// The turn that made it.
-    pub turn_id: TurnId,
-    /// Its place in that turn, from 0.
-    pub turn_index: u32,
-    /// The run's phase then.
-    pub phase: RunPhase,
-    /// The current node then.
-    pub node_id: String,
-    /// The event that the request ended with.
-    pub leaf_id: Option<EventId>,
-    /// What the request was.
-    pub request: RequestProof,
-    /// Why the model stopped.
-    pub stop_reason: StopReason,
 }
 
 impl EngineTurns {

@@ -2,6 +2,7 @@
 
 mod audit;
 mod by_name;
+mod one_run;
 mod shown_run;
 mod start;
 
@@ -22,9 +23,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::output::Output;
-use crate::run_selector::RunSelector;
 use crate::selector::SessionSelector;
 use audit::AuditArgs;
+use one_run::OneRun;
 use scorel_screen::escape::one_line;
 use start::{RunVariable, StartArgs, variables};
 
@@ -98,13 +99,6 @@ pub(crate) enum RunCommand {
         #[command(flatten)]
         run: OneRun,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct OneRun {
-    /// Id of the run, or the beginning or end of it
-    #[arg(value_name = "RUN")]
-    pub(crate) run: RunSelector,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scorel_proto::{GetRun, GetRunParams};
+use scorel_proto::{GetRun, GetRunParams, SessionId};
 use serde_json::json;
 
-use super::OneRun;
+use super::one_run::OneRun;
 use crate::cli::Cli;
 use crate::commands::export::{AuditedCalls, ExportFile, known_secrets, write_audit};
 use crate::failure::Failure;
@@ -34,7 +34,8 @@ pub(super) async fn run(args: &AuditArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let home = cli.daemon.link().home();
     let redaction = args.redact.then(|| known_secrets(home));
     let mut calls = AuditedCalls::default();
-    for session_id in found.run.session_id {
+    let sessions: Vec<SessionId> = found.run.session_id.into_iter().collect();
+    for session_id in sessions {
         let control = &mut cli.daemon;
         calls += write_audit(session_id, redaction.as_ref(), control, &mut file).await?;
     }
