@@ -16,4 +16,5 @@ mod settings;
 mod state;
 mod verbs;
 
+pub(crate) use projects::session_elsewhere;
 pub(crate) use scene::has;

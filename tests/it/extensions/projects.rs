@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use scorel_client::Connection;
 use scorel_proto::{
     CreateSession, CreateSessionParams, ProcessState, RegisterProject, RegisterProjectParams,
     SessionId,
 };
+use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
 use super::probe::{LURE, probe, probed};
@@ -31,15 +33,15 @@ async fn run(scene: &Scene, arguments: &[&str]) -> String {
 }
 
 /// A session of another project.
-async fn session_elsewhere(scene: &Scene) -> SessionId {
-    let other = scene.daemon.home().parent().unwrap().join("other");
+pub(crate) async fn session_elsewhere(client: &Connection, daemon: &DaemonUnderTest) -> SessionId {
+    let other = daemon.home().parent().unwrap().join("other");
     fs::create_dir(&other).unwrap();
     let registered = RegisterProjectParams {
         work_dir: other.to_str().unwrap().to_owned(),
         display_name: None,
         command_id: None,
     };
-    let registered = scene.client.call::<RegisterProject>(&registered).await;
+    let registered = client.call::<RegisterProject>(&registered).await;
     let session = CreateSessionParams {
         project_id: registered.unwrap().project.project_id,
         title: None,
@@ -49,7 +51,7 @@ async fn session_elsewhere(scene: &Scene) -> SessionId {
         tools: None,
         command_id: None,
     };
-    let session = scene.client.call::<CreateSession>(&session).await;
+    let session = client.call::<CreateSession>(&session).await;
     session.unwrap().session_id
 }
 
@@ -123,7 +125,7 @@ async fn a_trusted_one_runs_from_its_copy_confined_and_for_its_project_only() {
     assert_eq!(processes[0].state, ProcessState::Ready);
     assert!(processes[0].project_id.is_some());
 
-    let session_id = session_elsewhere(&scene).await;
+    let session_id = session_elsewhere(&scene.client, &scene.daemon).await;
     let mut elsewhere = scene.talk_in(session_id).await;
     elsewhere.turn(&scene.client, "hello").await;
     assert!(!is_offered(&scene));
@@ -209,7 +211,7 @@ async fn a_projects_program_writes_into_sessions_of_its_project_only() {
     .await;
     run(&scene, &["trust", "add", "extension:writer"]).await;
     let mut talk = scene.talk().await;
-    let elsewhere = session_elsewhere(&scene).await;
+    let elsewhere = session_elsewhere(&scene.client, &scene.daemon).await;
     for (session, expected) in [(talk.id, "recorded"), (elsewhere, "forbidden")] {
         let input = json!({ "session": session });
         let result = scene.call(&mut talk, "ext__writer__write", &input).await;

@@ -48,7 +48,8 @@ async fn a_session_of_the_older_era_is_used_and_ended() {
 
 #[tokio::test]
 async fn calls_that_find_their_session_gone_share_another_and_run_once() {
-    let scene = HttpScene::of("session").await;
+    // Those that only read run beside each other.
+    let scene = HttpScene::configured("session", "trustReadOnly = true").await;
     let mut talk = scene.talk().await;
     scene.call(&mut talk, "forgets", &json!({})).await;
     for _ in 0..20 {

@@ -24,7 +24,8 @@ def text(*texts):
 def listed():
     schema = {"type": "object", "properties": {"text": {"type": "string", "x-mcp-header": "Text"}}}
     bad = {"type": "object", "properties": {"a": {"type": "number", "x-mcp-header": "A"}}}
-    named = [{"name": it, "description": f"The tool {it}.", "inputSchema": schema} for it in tools]
+    named = [{"name": it, "description": f"The tool {it}.", "inputSchema": schema,
+        "annotations": {"readOnlyHint": it == "echo"}} for it in tools]
     return {"tools": named + ([{"name": "broken", "inputSchema": bad}] if is_modern else [])}
 
 class Handler(BaseHTTPRequestHandler):

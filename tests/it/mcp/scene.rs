@@ -105,7 +105,11 @@ impl Scene {
     }
 
     pub(super) async fn talk(&self) -> Talk {
-        let id = create_session(&self.client, &self.daemon).await;
+        self.talk_in(create_session(&self.client, &self.daemon).await)
+            .await
+    }
+
+    pub(super) async fn talk_in(&self, id: SessionId) -> Talk {
         let mut watch = Watch::from_start(&self.client, id).await;
         watch.until("sync_end").await;
         Talk { id, watch }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::scene::Scene;
+use crate::extensions::session_elsewhere;
 
 #[tokio::test]
 async fn the_sessions_of_a_directory_share_one_process() {
@@ -17,6 +18,20 @@ async fn the_sessions_of_a_directory_share_one_process() {
         scene.call(&mut talk, "echo", &json!({})).await;
     }
     assert_eq!(scene.noted("started").len(), 1, "for ten sessions");
+}
+
+#[tokio::test]
+async fn another_directory_has_a_process_of_its_own() {
+    let scene = Scene::of("modern").await;
+    let mut here = scene.talk().await;
+    let elsewhere = session_elsewhere(&scene.client, &scene.daemon).await;
+    let mut there = scene.talk_in(elsewhere).await;
+    let project = scene.daemon.project();
+    let place = scene.call(&mut here, "place", &json!({})).await;
+    assert!(place.contains(project.to_str().unwrap()), "{place}");
+    let other = scene.call(&mut there, "place", &json!({})).await;
+    assert!(other.contains("/other") && other != place, "{other}");
+    assert_eq!(scene.noted("started").len(), 2);
 }
 
 #[tokio::test]
