@@ -46,6 +46,7 @@ mod permission_mode;
 #[cfg(test)]
 mod reference;
 mod rendered_slot;
+mod request_hasher;
 mod request_proof;
 mod run;
 mod runner;
@@ -93,11 +94,13 @@ pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
 pub use permission_mode::PermissionMode;
 pub use rendered_slot::RenderedSlot;
-pub use request_proof::{RequestHasher, RequestProof};
+pub use request_hasher::RequestHasher;
+pub use request_proof::RequestProof;
 pub use run::{
     DueEngineTurn, ENGINE_TURN_KIND, EngineTurnBody, NODE_BRIEF_KIND, RUN_MODE_KIND,
     RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunMode, RunModeData, RunPackage,
-    RunPhase, RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData, SessionRun,
+    RunPhase, RunPhaseData, RunReason, RunSpent, RunStartedData, RunStateCause, RunStateData,
+    SessionRun,
 };
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,

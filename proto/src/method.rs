@@ -23,6 +23,7 @@ mod import;
 mod mcp;
 mod mcp_login;
 mod method_info;
+mod method_table;
 mod method_type;
 mod present;
 mod process;
@@ -82,6 +83,7 @@ pub use usage::*;
 pub use worktree::*;
 
 use crate::{ErrorCode, TurnSummary};
+use method_table::methods;
 
 fn property_names<T: JsonSchema>() -> Vec<String> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
@@ -89,51 +91,6 @@ fn property_names<T: JsonSchema>() -> Vec<String> {
     properties
         .map(|map| map.keys().cloned().collect())
         .unwrap_or_default()
-}
-
-macro_rules! methods {
-    ($($group:ident {
-        $($(#[doc = $doc:literal])*
-        $method:ident = $name:literal, $access:ident, $params:ty => $result:ty, [$($error:ident),*];)*
-    })*) => {
-        $($(
-            $(#[doc = $doc])*
-            #[derive(Debug, Clone, Copy)]
-            pub enum $method {}
-
-            impl Method for $method {
-                const NAME: &'static str = $name;
-                type Params = $params;
-                type Result = $result;
-
-                fn encode_params(params: &$params) -> serde_json::Result<Box<RawValue>> {
-                    to_raw_value(params)
-                }
-
-                fn encode_result(result: &$result) -> serde_json::Result<Box<RawValue>> {
-                    to_raw_value(result)
-                }
-
-                fn decode_result(json: &RawValue) -> serde_json::Result<$result> {
-                    serde_json::from_str(json.get())
-                }
-            }
-        )*)*
-
-        /// All methods, in the order of the reference.
-        pub const METHODS: &[MethodInfo] = &[$($(
-            MethodInfo {
-                name: $name,
-                summary: concat!($($doc, "\n"),*),
-                group: MethodGroup::$group,
-                access: AccessLevel::$access,
-                errors: &[$(ErrorCode::$error),*],
-                params: |generator| generator.subschema_for::<$params>(),
-                result: |generator| generator.subschema_for::<$result>(),
-                param_names: property_names::<$params>,
-            },
-        )*)*];
-    };
 }
 
 methods! {

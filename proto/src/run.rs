@@ -17,6 +17,6 @@ pub use phase::RunPhase;
 pub use reason::RunReason;
 pub use records::{
     NODE_BRIEF_KIND, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData,
-    RunPackage, RunPhaseData, RunStartedData, RunStateCause, RunStateData,
+    RunPackage, RunPhaseData, RunSpent, RunStartedData, RunStateCause, RunStateData,
 };
 pub use session_run::SessionRun;

@@ -5,8 +5,10 @@ mod autopilot;
 mod documents;
 mod modes;
 mod packages;
+mod reference_run;
 mod resume;
 mod scene;
 mod start;
+mod tools;
 
 pub(crate) use scene::write_package;

@@ -89,8 +89,7 @@ impl Commands {
                 });
             }
         }
-        let workflows = self.runs.list_workflows(project)?;
-        for found in workflows.into_iter().filter(can_run) {
+        for found in self.runs.usable_workflows(project)? {
             if !commands.iter().any(|it| it.name == found.id) {
                 commands.push(CommandInfo {
                     name: found.id,
@@ -157,11 +156,6 @@ impl Commands {
 /// A skill that its author keeps from the model cannot be loaded by it.
 fn is_command(skill: &FoundSkill) -> bool {
     skill.state == SkillState::Available && skill.is_for_model()
-}
-
-fn can_run(workflow: &WorkflowInfo) -> bool {
-    let is_trusted = workflow.trust.is_none_or(|it| it == TrustState::Trusted);
-    is_trusted && workflow.problems == 0 && workflow.problem.is_none()
 }
 
 fn full_name(used: &UsedPlugin, command: &PluginCommand) -> String {

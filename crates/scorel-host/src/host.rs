@@ -32,7 +32,6 @@ pub use open::HostParts;
 
 use crate::client_names::ClientNames;
 use crate::commands::Commands;
-use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry};
 use crate::followers::Followers;
 use crate::mcp_clients::McpClients;
@@ -41,7 +40,7 @@ use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use scorel_file_finder::FileFinder;
-use scorel_metrics::Metrics;
+use scorel_metrics::{Executable, Metrics};
 
 /// The context of every method: one machine with its projects, models and sessions.
 ///

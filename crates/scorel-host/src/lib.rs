@@ -14,9 +14,7 @@
 
 mod client_names;
 mod commands;
-mod compaction_facts;
 mod configured_agents;
-mod executable;
 mod extensions;
 mod followers;
 mod host;
@@ -24,7 +22,6 @@ mod import_file;
 mod listeners;
 mod mcp_clients;
 mod notices;
-mod process_memory;
 mod programs;
 mod project_items;
 mod rpc;

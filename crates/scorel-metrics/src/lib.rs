@@ -1,11 +1,13 @@
-//! What the daemon counts, in the text format of Prometheus.
+//! What the daemon counts, in the text format of Prometheus, and what its process is and uses.
 //!
 //! No label value is from a client or a model: outcomes, kinds, phases and methods are names of the
 //! protocol, and providers are names of the configuration, of which the first few have values of their
 //! own. There are no ids, no paths and no texts.
 
+mod executable;
 mod metric_set;
 mod model_calls;
+mod process_memory;
 mod timed_storage;
 
 use std::time::Duration;
@@ -22,7 +24,9 @@ use scorel_session::{Section, SessionFeature};
 
 use metric_set::MetricSet;
 
+pub use executable::Executable;
 use model_calls::ModelCalls;
+pub use process_memory::resident_bytes;
 pub use timed_storage::TimedStorage;
 
 /// Bounds of buckets in seconds: from a reply out of memory to one that waits for an endpoint.

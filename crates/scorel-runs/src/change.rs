@@ -149,7 +149,7 @@ impl Runs {
                 problems,
             })?;
         let version = package.manifest.version.clone();
-        let bound = BoundPackage::new(Arc::new(package), &name);
+        let bound = BoundPackage::new(Arc::new(package), &name, copy.dir);
         let bound =
             bound.ok_or_else(|| invalid(format!("the package has no workflow `{name}`")))?;
         let missing = missing_nodes(&bound, &document);

@@ -33,6 +33,7 @@ impl Runs {
         info.package_changed = self.is_package_changed(&file);
         let mut described = GetRunResult {
             run: info,
+            sessions: file.sessions,
             nodes: Vec::new(),
             steps_completed: Vec::new(),
             variables: serde_json::Map::new(),

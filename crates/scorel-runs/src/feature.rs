@@ -21,7 +21,7 @@ impl Runs {
     ///
     /// # Errors
     /// Why the run cannot go on. The turn ends with it, before its first model call.
-    pub fn check_turn(&self, session: SessionId) -> Result<(), TurnError> {
+    pub(crate) fn check_turn(&self, session: SessionId) -> Result<(), TurnError> {
         let bound = self.memory().bound.get(&session).copied();
         let Some((id, RunMode::Run)) = bound else {
             return Ok(());
@@ -55,11 +55,6 @@ impl Runs {
             Ok(run) if !is_last(&run) => None,
             run => Some((known, run)),
         }
-    }
-
-    /// The tools that the run may use at its node, for the model.
-    fn tools_at_node(&self, _run: &OpenRun) -> Vec<String> {
-        Vec::new()
     }
 }
 
@@ -109,9 +104,10 @@ impl SessionFeature for Runs {
         let Ok(run) = run else {
             return Ok(words.plain());
         };
+        self.note_budget(section.lane().id(), &run.file, &section.view().state);
         self.record_states(section, &run, RunStateCause::External)?;
         accepted(&run);
-        let tools = self.tools_at_node(&run);
+        let tools = self.tools_at_node(&run, RunMode::Run);
         Ok(words.told(&run, &known, &tools))
     }
 
@@ -129,7 +125,7 @@ impl SessionFeature for Runs {
             return Ok(());
         }
         accepted(&run);
-        let tools = self.tools_at_node(&run);
+        let tools = self.tools_at_node(&run, RunMode::Run);
         let Some(message) = node_brief_message(&run, &known, &tools) else {
             return Ok(());
         };
@@ -155,6 +151,8 @@ impl SessionFeature for Runs {
         let mut memory = self.memory();
         memory.bound.remove(&id);
         memory.patched.remove(&id);
+        memory.tools.remove(&id);
+        memory.budgets.remove(&id);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::{Admitted, KeptItem, ProjectItem, TrustError};
-use scorel_proto::{SkillSource, WorkflowInfo};
+use scorel_proto::{SkillSource, TrustState, WorkflowInfo};
 use scorel_workflow::PackageId;
 
 use crate::error::RunError;
@@ -86,6 +86,23 @@ impl Runs {
     ) -> Result<Vec<WorkflowInfo>, TrustError> {
         let installed = self.installed(project).into_iter();
         installed.map(|it| self.describe_package(&it)).collect()
+    }
+
+    /// Those that a run can be started of. Reads files; blocks.
+    ///
+    /// # Errors
+    /// As [`Runs::list_workflows`].
+    pub fn usable_workflows(
+        &self,
+        project: Option<&SkillProject>,
+    ) -> Result<Vec<WorkflowInfo>, TrustError> {
+        let can_run = |it: &WorkflowInfo| {
+            let is_trusted = it.trust.is_none_or(|it| it == TrustState::Trusted);
+            is_trusted && it.problems == 0 && it.problem.is_none()
+        };
+        let mut listed = self.list_workflows(project)?;
+        listed.retain(can_run);
+        Ok(listed)
     }
 
     fn describe_package(&self, it: &InstalledPackage) -> Result<WorkflowInfo, TrustError> {

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::RunProblem;
@@ -16,17 +17,22 @@ pub(crate) struct BoundPackage {
     pub(crate) package: Arc<Package>,
     /// Where in the package the workflow is.
     pub(crate) workflow: usize,
+    pub(crate) dir: PathBuf,
 }
 
 impl BoundPackage {
     /// `None` if the package has no such workflow.
-    pub(crate) fn new(package: Arc<Package>, name: &WorkflowName) -> Option<Self> {
+    pub(crate) fn new(package: Arc<Package>, name: &WorkflowName, dir: PathBuf) -> Option<Self> {
         let named = |it: &Workflow| it.id.as_deref() == name.workflow.as_deref();
         let workflow = match name.workflow {
             None => (!package.workflows.is_empty()).then_some(0)?,
             Some(_) => package.workflows.iter().position(named)?,
         };
-        Some(Self { package, workflow })
+        Some(Self {
+            package,
+            workflow,
+            dir,
+        })
     }
 
     pub(crate) fn workflow(&self) -> &Workflow {

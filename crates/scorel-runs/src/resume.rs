@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::error::RunError;
 use crate::open_run::OpenRun;
 use crate::runs::Runs;
+use crate::spending::spent;
 use crate::start::{RunIds, StartedRun, command_id, internal, new_session, now, opening, send};
 
 impl Runs {
@@ -39,10 +40,13 @@ impl Runs {
             }
             check_idle(lane)?;
         }
+        let mut spent_before = None;
         let takes_over = params.new_session.unwrap_or(false) || known.is_none();
         let lane = match known {
             Some(lane) if is_repeated || !takes_over => lane,
             _ => {
+                let old = known.as_ref();
+                spent_before = old.map(|lane| lane.view(|view| spent(&view.state)));
                 let model = known.and_then(|lane| lane.view(|view| view.state.model.clone()));
                 let id = ids.session_id;
                 let project = self.project_of(&run)?;
@@ -61,6 +65,7 @@ impl Runs {
         }
         let before = run.file.sessions.iter().rev().find(|it| **it != lane.id());
         let before = before.copied();
+        let before = (before, spent_before.unwrap_or_default());
         self.join(&lane, &run, before, RunStateCause::Command)
             .await?;
         let content = opening(RunIntent::Resume, params.input);

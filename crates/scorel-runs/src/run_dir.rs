@@ -41,6 +41,10 @@ impl RunDir {
         self.id
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn file(&self) -> StateFile<RunFile> {
         StateFile::new(self.path.join("run.json"))
     }

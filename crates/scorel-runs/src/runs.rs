@@ -2,10 +2,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use scorel_config::ConfigSource;
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::{FormatVersion, ProjectRegistry};
 use scorel_proto::{ProjectId, RunId, RunMode, RunPackage, SessionId};
+use scorel_run_tools::RunTools;
 use scorel_workflow::{Package, PackageFiles, PackageReading, RunDocument};
 
 use crate::error::RunError;
@@ -13,6 +15,7 @@ use crate::invalid_state::InvalidState;
 use crate::open_run::{BoundPackage, OpenRun};
 use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
+use crate::spending::RunBudget;
 use crate::states::PatchedState;
 use crate::workflow_name::WorkflowName;
 
@@ -25,6 +28,7 @@ pub struct Runs {
     pub(crate) home: PathBuf,
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) projects: Arc<ProjectRegistry>,
+    pub(crate) config: Arc<ConfigSource>,
     /// Held while a command changes a run.
     pub(crate) changing: tokio::sync::Mutex<()>,
     memory: Mutex<RunsMemory>,
@@ -37,16 +41,26 @@ pub(crate) struct RunsMemory {
     pub(crate) bound: HashMap<SessionId, (RunId, RunMode)>,
     /// What calls of an open turn have made of documents, until it is recorded.
     pub(crate) patched: HashMap<SessionId, Vec<PatchedState>>,
+    /// The tools of the newest turn of each of those sessions.
+    pub(crate) tools: HashMap<SessionId, Arc<RunTools>>,
+    /// What is left of the limits of their runs, as of the beginnings of their newest turns.
+    pub(crate) budgets: HashMap<SessionId, RunBudget>,
     /// Parsed packages, by the digests of their copies.
     packages: HashMap<String, Arc<Package>>,
 }
 
 impl Runs {
-    pub fn new(home: &Path, trust: Arc<TrustStore>, projects: Arc<ProjectRegistry>) -> Self {
+    pub fn new(
+        home: &Path,
+        trust: Arc<TrustStore>,
+        projects: Arc<ProjectRegistry>,
+        config: Arc<ConfigSource>,
+    ) -> Self {
         Self {
             home: home.to_owned(),
             trust,
             projects,
+            config,
             changing: tokio::sync::Mutex::default(),
             memory: Mutex::default(),
         }
@@ -95,7 +109,7 @@ impl Runs {
         let dir = self.trust.kept_directory(&name.item(), digest);
         let dir = dir.map_err(missing)?;
         let package = self.parsed(digest, &dir).map_err(missing)?;
-        let bound = BoundPackage::new(package, &name);
+        let bound = BoundPackage::new(package, &name, dir);
         bound.ok_or_else(|| missing(format!("it has no workflow `{name}`")))
     }
 

@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use scorel_engine::spawn_blocking;
 use scorel_home::{FormatVersion, now_ms};
 use scorel_proto::{
-    Block, ClientId, CommandId, ProjectId, RunId, RunIntent, RunMode, RunPackage, RunStartedData,
-    RunStateCause, SendMessageResult, Seq, SessionId, SessionKind, StartRunParams, TextPart,
-    WhileRunning,
+    Block, ClientId, CommandId, ProjectId, RunId, RunIntent, RunMode, RunPackage, RunSpent,
+    RunStartedData, RunStateCause, SendMessageResult, Seq, SessionId, SessionKind, StartRunParams,
+    TextPart, WhileRunning,
 };
 use scorel_session::{Lane, MutationCommand, NewSession, SendRequest, Sessions};
 use scorel_workflow::{Package, RunDocument, Workflow};
@@ -60,7 +60,9 @@ impl Runs {
         };
         sessions.create_as(ids.session_id, new).await?;
         let lane = sessions.get(ids.session_id).await?;
-        self.join(&lane, &run, None, RunStateCause::Started).await?;
+        let first = (None, RunSpent::default());
+        self.join(&lane, &run, first, RunStateCause::Started)
+            .await?;
         let content = opening(RunIntent::Start, params.input);
         let seq = send(&lane, command_id("start", ids.session_id)?, content).await?;
         Ok(StartedRun {
@@ -106,6 +108,7 @@ impl Runs {
         let bound = BoundPackage {
             package: Arc::new(package),
             workflow,
+            dir: copy.dir,
         };
         OpenRun::read(dir, file, bound)
     }
@@ -146,7 +149,7 @@ impl Runs {
         self: &Arc<Self>,
         lane: &Arc<Lane>,
         run: &OpenRun,
-        resumed_from: Option<SessionId>,
+        (resumed_from, spent): (Option<SessionId>, RunSpent),
         cause: RunStateCause,
     ) -> Result<(), RunError> {
         self.bind(lane.id(), run.file.run_id, RunMode::Run);
@@ -156,6 +159,7 @@ impl Runs {
             workflow: run.file.workflow.clone(),
             autopilot: run.state().autopilot,
             resumed_from,
+            spent,
         };
         let run = run.clone();
         let joined = lane.section(move |section| {

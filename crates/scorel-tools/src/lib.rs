@@ -18,6 +18,7 @@ mod agent_files;
 mod changed_file;
 mod char_boundary;
 mod checked_text;
+mod compaction_facts;
 mod details;
 mod diff;
 mod directory_list;
@@ -53,6 +54,7 @@ mod whole_file;
 #[cfg(test)]
 mod tests;
 
+pub use compaction_facts::compaction_facts;
 pub use error::{ErrorCode, ToolError};
 pub use file_plan::FilePlan;
 pub use host::ToolHost;

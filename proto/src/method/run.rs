@@ -167,6 +167,9 @@ pub struct GetRunParams {
 pub struct GetRunResult {
     /// The run.
     pub run: RunInfo,
+    /// The sessions that have had it, in their order; some may be gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<SessionId>,
     /// The nodes of its graph, in the order of the package; none if the package cannot be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<RunNode>,

@@ -46,6 +46,19 @@ pub struct RunStartedData {
     pub autopilot: bool,
     /// The session that had the run before; absent in the first one.
     pub resumed_from: Option<crate::SessionId>,
+    /// What the run has used in earlier sessions.
+    #[serde(default)]
+    pub spent: RunSpent,
+}
+
+/// What a run has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunSpent {
+    /// Tokens of its model calls.
+    pub tokens: u64,
+    /// What it and the agents that it has given tasks have cost, in millionths of a US dollar.
+    pub micro_usd: u64,
 }
 
 /// Data of `workflow.state`: the document was found in another state.

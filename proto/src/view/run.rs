@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Block, CustomBody, EngineTurns, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
     RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason,
-    RunStartedData, RunStateData, SessionRun, TextPart, TurnId,
+    RunSpent, RunStartedData, RunStateData, SessionRun, TextPart, TurnId,
 };
 
 /// The run that a session belongs to, folded from the records of it.
@@ -27,6 +27,9 @@ pub struct FoldedRun {
     pub told_node: Option<String>,
     /// The agent whose persona it was told last; `None` if it may not have that any more.
     pub told_agent: Option<String>,
+    /// What the run has used in earlier sessions.
+    #[serde(default)]
+    pub spent_before: RunSpent,
     /// True if a turn has ended whose consequence for the run is not recorded.
     pub is_undecided: bool,
     /// The model calls of the session.
@@ -86,6 +89,7 @@ impl FoldedRun {
             turns_at_node: 0,
             told_node: None,
             told_agent: None,
+            spent_before: started.spent,
             is_undecided: false,
             calls: EngineTurns::default(),
         }

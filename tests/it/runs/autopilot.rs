@@ -1,4 +1,6 @@
-use super::scene::{RunScene, said};
+use scorel_proto::{ResumeRun, ResumeRunParams};
+
+use super::scene::{RunScene, said, write_package};
 
 /// The edits by which a run leaves `ask`.
 const TO_WRITE: [(&str, &str); 2] = [
@@ -80,4 +82,27 @@ async fn a_turn_that_fails_fails_its_run_and_a_message_goes_on() {
     started.until("Failed", "error").await;
     started.send("Cats.").await;
     started.until("WaitingUser", "question").await;
+}
+
+#[tokio::test]
+async fn a_run_stops_at_its_limit_over_all_its_sessions() {
+    let scene = RunScene::configured("[workflow]\nmaxRunTokens = 100\n").await;
+    write_package(&scene.installed(), "1.0.0");
+    scene.model.answer(said("Yes.").usage(90, 20));
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    started.send("Cats.").await;
+    started.until("WaitingUser", "limit").await;
+    assert_eq!(scene.told().len(), 1, "the model was not called again");
+    let params = ResumeRunParams {
+        run_id: started.run_id,
+        new_session: Some(true),
+        variables: None,
+        input: None,
+        command_id: None,
+    };
+    let resumed = scene.call::<ResumeRun>(&params).await;
+    let mut resumed = scene.follow(resumed).await;
+    resumed.until("WaitingUser", "limit").await;
+    assert_eq!(scene.told().len(), 1, "another session does not begin anew");
 }

@@ -89,6 +89,11 @@ impl RunScene {
     }
 
     pub(super) async fn without_package() -> Self {
+        Self::configured("").await
+    }
+
+    /// Without a package, and with more in the configuration.
+    pub(super) async fn configured(more: &str) -> Self {
         let model = ModelServer::start().await.unwrap();
         let edits: Arc<Mutex<VecDeque<EditedAnswer>>> = Arc::default();
         let edited = Arc::clone(&edits);
@@ -103,6 +108,7 @@ impl RunScene {
         });
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
+        daemon.configure_more(more);
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
         let project = registered(&client, &daemon).await;
@@ -139,10 +145,14 @@ impl RunScene {
 
     /// The parameters that start a run with the plan of now.
     pub(super) async fn plan(&self) -> StartRunParams {
+        self.plan_of("notes", self.digest().await)
+    }
+
+    pub(super) fn plan_of(&self, workflow: &str, confirm: String) -> StartRunParams {
         StartRunParams {
             project_id: self.project,
-            workflow: "notes".to_owned(),
-            confirm: self.digest().await,
+            workflow: workflow.to_owned(),
+            confirm,
             agent_id: None,
             autopilot: None,
             variables: None,
@@ -230,6 +240,11 @@ impl StartedScene<'_> {
                 return;
             }
         }
+    }
+
+    /// Waits until the turn that was begun last has ended.
+    pub(super) async fn turn_ends(&mut self) {
+        self.watch.until("turn_outcome").await;
     }
 
     pub(super) async fn send(&self, text: &str) {

@@ -25,7 +25,6 @@ use super::Host;
 use crate::client_names::ClientNames;
 use crate::commands::Commands;
 use crate::configured_agents::ConfiguredAgents;
-use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks, Transcripts};
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::mcp_clients::McpClients;
@@ -35,7 +34,7 @@ use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::turns::{HookSource, RunToolSource, TurnParts, Turns, own_sources};
 use scorel_file_finder::FileFinder;
-use scorel_metrics::{Metrics, TimedStorage};
+use scorel_metrics::{Executable, Metrics, TimedStorage};
 
 /// The searches that run at once. They read files and compute, and turns come first.
 const SEARCHES: usize = 2;
@@ -138,8 +137,12 @@ impl Host {
         ));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let skills = Skills::new(home.root(), Arc::clone(&trust), extensions.clone());
-        let runs = Runs::new(home.root(), Arc::clone(&trust), Arc::clone(&projects));
-        let runs = Arc::new(runs);
+        let runs = Arc::new(Runs::new(
+            home.root(),
+            Arc::clone(&trust),
+            Arc::clone(&projects),
+            Arc::clone(&config),
+        ));
         let project_items = ProjectItems::new(
             skills.clone(),
             extensions.clone(),

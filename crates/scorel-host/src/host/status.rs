@@ -6,12 +6,11 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use nix::sys::statvfs::statvfs;
 use scorel_config::ConfigSource;
+use scorel_metrics::{Executable, resident_bytes};
 use scorel_proto::{ConfigStatus, DaemonExecutable, ProtocolRange, Status, StorageStatus};
 use scorel_rpc::{HttpDocument, HttpDocuments, Load};
 
 use super::Host;
-use crate::executable::Executable;
-use crate::process_memory::resident_bytes;
 
 /// The version of the text format: a scraper that gets none may take it for another.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

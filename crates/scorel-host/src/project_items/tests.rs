@@ -53,7 +53,12 @@ impl Dirs {
             extensions.clone(),
         );
         let projects = ProjectRegistry::open(&self.home.join("projects.json")).unwrap();
-        let runs = Runs::new(&self.home, self.store(), Arc::new(projects));
+        let runs = Runs::new(
+            &self.home,
+            self.store(),
+            Arc::new(projects),
+            Arc::clone(&config),
+        );
         let items = ProjectItems::new(skills, extensions, servers, Arc::new(runs), config);
         items.of(&self.project)
     }

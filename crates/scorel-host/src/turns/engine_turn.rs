@@ -85,13 +85,14 @@ impl Turns {
                 .and_then(|name| self.usable_model(config, name, request.blobs.clone())),
         };
         let hooks = turn.of_hooks(&tools).chain(&self.hooks, [guides as _]);
+        let sources = self.sources.iter();
         let ports = TurnPorts {
             provider,
             tools,
             gate,
             hooks,
             clock: Arc::new(TokioClock::new()),
-            limits: turn.limits(),
+            limits: sources.fold(turn.limits(), |limits, it| it.limited(&place, limits)),
             retry: RetryPolicy {
                 max_attempts: config.runtime.retries.saturating_add(1),
                 max_wait: config.runtime.max_wait,

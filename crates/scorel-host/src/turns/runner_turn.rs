@@ -35,6 +35,8 @@ impl Turns {
         let SessionTools { project, .. } = turn.session.tools(request, config, dir)?;
         // Hooks may look at what is asked about as at calls of our own tools.
         let place = self.tool_place(turn, Arc::clone(&project));
+        let mut sources = self.sources.iter();
+        sources.try_for_each(|it| it.admits_runner(&place))?;
         let tools = self.own_tools(turn, &place)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let own = tools.only(|it| it.class == ToolClass::Agents && is_offered(preset, it.class));

@@ -12,13 +12,12 @@ use scorel_guidance::instructions::DeeperGuides;
 use scorel_proto::{CompactionFacts, Context, ErrorChain, TurnError};
 use scorel_session::{PreparedTurn, SessionHeader, SessionResources, TurnRequest};
 use scorel_tool_set::ToolSets;
-use scorel_tools::{ProjectTools, Root, Roots, ToolHost};
+use scorel_tools::{ProjectTools, Root, Roots, ToolHost, compaction_facts};
 use scorel_workplace::worktrees::work_dir;
 use tokio_util::sync::CancellationToken;
 
 use super::turn_error::turn_error;
 use super::workplaces::Workplaces;
-use crate::compaction_facts::compaction_facts;
 use crate::session_blobs::SessionBlobs;
 
 /// Prepares a turn of a session. Blocks. `stop` fires when the turn does not begin.

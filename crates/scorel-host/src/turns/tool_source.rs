@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all, ready};
-use scorel_engine::{BlobSink, CallScreen, Tool, ToolList};
+use scorel_engine::{BlobSink, CallScreen, Tool, ToolList, TurnLimits};
 use scorel_fetch::Fetcher;
 use scorel_outside_tool::OutsideSource;
 use scorel_proto::{ProjectId, SessionId, TurnError, TurnId};
@@ -20,6 +20,14 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub trait ToolSource: fmt::Debug + Send + Sync {
     /// Names it to people, such as `skills`.
     fn name(&self) -> &str;
+
+    /// Checks that a foreign agent may do the work at a place, with none of these tools but those for agents.
+    ///
+    /// # Errors
+    /// Why it is not suitable. It becomes the turn's outcome.
+    fn admits_runner(&self, _place: &ToolPlace) -> Result<(), TurnError> {
+        Ok(())
+    }
 
     /// The tools that a turn is offered at a place. Called and polled on a thread that may block, at the
     /// start of each turn; dropped when the turn is cancelled, or after five seconds.
@@ -49,6 +57,11 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     /// tools, on a thread that may block.
     fn screen(&self, _place: &ToolPlace) -> Option<Arc<dyn CallScreen>> {
         None
+    }
+
+    /// The limits of a turn, lowered by what the source allows. Asked after the tools.
+    fn limited(&self, _place: &ToolPlace, limits: TurnLimits) -> TurnLimits {
+        limits
     }
 
     /// The instructions of those behind the tools, by their names. Asked after the tools, on a thread that may block.

@@ -51,6 +51,7 @@ fn run() -> RunInfo {
 fn found() -> GetRunResult {
     GetRunResult {
         run: run(),
+        sessions: vec![ids::session()],
         nodes: vec![RunNode {
             id: NODE.into(),
             kind: "step".into(),

@@ -2,7 +2,7 @@ use std::fs;
 
 /// The physical memory of this process in bytes. `None` where there is no `/proc`, or no descriptor to
 /// read it.
-pub(crate) fn resident_bytes() -> Option<u64> {
+pub fn resident_bytes() -> Option<u64> {
     parse(&fs::read_to_string("/proc/self/status").ok()?)
 }
 

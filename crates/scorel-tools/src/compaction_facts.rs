@@ -9,7 +9,7 @@ use serde_json::Value;
 const CHANGING: [&str; 2] = ["Write", "Edit"];
 
 /// The facts that the messages hold. `processes` are the commands that run in the background now.
-pub(crate) fn compaction_facts(messages: &Context, processes: Vec<String>) -> CompactionFacts {
+pub fn compaction_facts(messages: &Context, processes: Vec<String>) -> CompactionFacts {
     let mut facts = CompactionFacts {
         processes,
         ..CompactionFacts::default()

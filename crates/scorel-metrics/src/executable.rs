@@ -9,14 +9,14 @@ use scorel_proto::DaemonExecutable;
 /// It is told apart by device and inode: a package or `cargo install` puts another file in its place, and
 /// the inode of a file that runs is not used again.
 #[derive(Debug)]
-pub(crate) struct Executable {
+pub struct Executable {
     path: PathBuf,
     file: (u64, u64),
 }
 
 impl Executable {
     /// The file of this process. To be called at its start. `None` if the system does not tell it.
-    pub(crate) fn of_this_process() -> Option<Self> {
+    pub fn of_this_process() -> Option<Self> {
         Self::at(std::env::current_exe().ok()?)
     }
 
@@ -26,7 +26,7 @@ impl Executable {
     }
 
     /// Looks whether it is still there. Blocks on the disk.
-    pub(crate) fn describe(&self) -> DaemonExecutable {
+    pub fn describe(&self) -> DaemonExecutable {
         DaemonExecutable {
             path: self.path.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
