@@ -6,9 +6,10 @@ use scorel_session::{EventDraft, Section, SessionError, SessionFeature};
 
 use crate::error::RunError;
 use crate::open_run::OpenRun;
+use crate::patched_state::PatchedState;
 use crate::phases::rest;
 use crate::runs::Runs;
-use crate::states::{PatchedState, record_phase};
+use crate::states::record_phase;
 use crate::words::{OpeningWords, node_brief_message};
 
 impl Runs {

@@ -13,10 +13,10 @@ use scorel_workflow::{Package, PackageFiles, PackageReading, RunDocument};
 use crate::error::RunError;
 use crate::invalid_state::InvalidState;
 use crate::open_run::{BoundPackage, OpenRun};
+use crate::patched_state::PatchedState;
 use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
 use crate::spending::RunBudget;
-use crate::states::PatchedState;
 use crate::workflow_name::WorkflowName;
 
 /// Packages that are kept parsed.

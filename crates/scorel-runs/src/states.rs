@@ -1,52 +1,16 @@
 //! Records of the states that a run's document is found in.
 
 use scorel_proto::{
-    CustomBody, Message, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
-    RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPhase, RunPhaseData, RunReason,
-    RunStartedData, RunStateCause, RunStateData, SessionId, TurnId,
+    CustomBody, PersistentBody, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND,
+    RunModeData, RunPhase, RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData,
+    SessionId, TurnId,
 };
 use scorel_session::{EventDraft, Section, SessionError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::open_run::OpenRun;
+use crate::patched_state::PatchedState;
 use crate::runs::Runs;
-
-/// The state that a call of a model has given a document, as its result says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PatchedState {
-    tool_call_id: String,
-    state: ToldState,
-}
-
-/// `state` in the details of a result.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToldState {
-    sha256: String,
-    current_node_id: String,
-    #[serde(default)]
-    from: Option<String>,
-    #[serde(default)]
-    label: Option<String>,
-}
-
-impl PatchedState {
-    /// Of the result of a call that has changed the document; `None` for all other records.
-    pub(crate) fn of(event: &PersistentEvent) -> Option<Self> {
-        let PersistentBody::Message(body) = &event.body else {
-            return None;
-        };
-        let Message::ToolResult(message) = &body.message else {
-            return None;
-        };
-        let result = message.result();
-        let state = result.details.as_ref()?.get("state")?;
-        Some(Self {
-            tool_call_id: result.tool_use_id.clone(),
-            state: ToldState::deserialize(state).ok()?,
-        })
-    }
-}
 
 impl Runs {
     /// Takes note of a call's change, until it can be recorded.
