@@ -8,7 +8,7 @@ use scorel_guidance::extensions::{Extensions, UsedPlugin};
 use scorel_guidance::skills::{FoundSkill, SkillProject, Skills};
 use scorel_guidance::trust::TrustError;
 use scorel_plugin::PluginCommand;
-use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState, TrustState, WorkflowInfo};
+use scorel_proto::{CommandInfo, CommandKind, SkillSource, SkillState};
 use scorel_runs::Runs;
 
 use crate::programs::{ExtensionPrograms, UsableProgram};

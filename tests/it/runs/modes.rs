@@ -8,8 +8,9 @@ async fn in_chat_a_message_is_for_anything_and_the_run_stays_where_it_is() {
     let scene = RunScene::new().await;
     let mut started = scene.start().await;
     started.until("WaitingUser", "question").await;
+    let run_id = started.run_id;
     let mode = |mode| UpdateRunParams {
-        run_id: started.run_id,
+        run_id,
         autopilot: None,
         mode: Some(mode),
         goto: None,
