@@ -149,7 +149,9 @@ async fn staged(script: &Script, until: usize) -> RunScene {
         while text.len() < file.kib * 1024 {
             text.push_str("One more line of many, which says nothing.\n");
         }
-        scene.daemon.write_project_file(&file.path, &text);
+        let path = scene.daemon.project().join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
     for call in &script.calls[..until] {
         scene.model.answer(call.answer());
