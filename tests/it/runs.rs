@@ -2,6 +2,7 @@
 
 mod audit;
 mod autopilot;
+mod demonstrated;
 mod documents;
 mod modes;
 mod packages;

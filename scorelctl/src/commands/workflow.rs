@@ -22,11 +22,8 @@ use super::install::{InstallDir, Installed};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use packages::WorkflowPackages;
+use packages::{DIR, WorkflowPackages};
 use read_files::read_files;
-
-/// The directory of packages in a home.
-const DIR: &str = "workflows";
 
 /// The width of an id, in columns.
 const ID_WIDTH: usize = 20;

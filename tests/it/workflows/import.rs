@@ -68,6 +68,24 @@ async fn a_published_skill_becomes_four_nodes_that_wait_at_their_menus() {
 }
 
 #[tokio::test]
+async fn the_same_skill_is_a_skill_as_it_is() {
+    let Some(skill) = published() else { return };
+    let daemon = DaemonUnderTest::start(SCORELD).await;
+    let copy = daemon.home().join("skills/bmad-create-epics-and-stories");
+    for name in ["SKILL.md", "steps/step-02-design-epics.md"] {
+        let text = fs::read_to_string(skill.join(name)).unwrap();
+        write(&copy, &[(name, &text)]);
+    }
+    let done = scorelctl(&daemon, &["--json", "skills"], &[]).await;
+    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let listed = told["skills"].as_array().unwrap();
+    assert!(
+        listed.len() == 1 && listed[0]["name"] == "bmad-create-epics-and-stories",
+        "{told}"
+    );
+}
+
+#[tokio::test]
 async fn steps_come_by_their_numbers_and_what_is_not_a_step_is_named() {
     let daemon = DaemonUnderTest::new(SCORELD);
     let skill = daemon.project().join("brew");

@@ -6,8 +6,7 @@ use scorel_screen::escape::one_line;
 use scorel_workflow::PackageId;
 use serde_json::json;
 
-use super::DIR;
-use super::packages::WorkflowPackages;
+use super::packages::{DIR, WorkflowPackages};
 use super::skill_files::SkillFiles;
 use super::skill_package::SkillPackage;
 use crate::commands::install::{InstallDir, Installed};

@@ -5,6 +5,9 @@ use scorel_workflow::{MANIFEST, Package, PackageId};
 use super::read_files::read_files;
 use crate::commands::install::{InstallWords, Installable};
 
+/// The directory of packages in a home.
+pub(super) const DIR: &str = "workflows";
+
 /// Workflow packages, as a kind of directory in the home.
 #[derive(Debug)]
 pub(super) struct WorkflowPackages;
