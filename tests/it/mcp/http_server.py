@@ -13,6 +13,8 @@ is_modern = kind != "session"
 tools = ["echo", "slow", "secret", "grows", "forgets", "drops", "headers", "expires", "revokes", "dead"]
 sessions, listeners, lock = set(), [], threading.Lock()
 codes, tokens, refreshes, clients = {}, set(), set(), {}
+# Calls of `echo` with a token that has expired are refused once that many of them are here.
+expired = threading.Barrier(1)
 
 def note(**what):
     with lock, open(notes, "a") as file:
@@ -119,6 +121,8 @@ class Handler(BaseHTTPRequestHandler):
         if kind == "redirects":
             return self.answer(307, headers={"Location": "http://localhost:9/mcp"})
         if wants_login and self.headers.get("Authorization", "").removeprefix("Bearer ") not in tokens:
+            if self.headers.get("Mcp-Name") == "echo":
+                expired.wait(60)
             note(refused=True)
             where = f'Bearer resource_metadata="{self.base()}/.well-known/oauth-protected-resource/mcp"'
             return self.answer(401, {"error": "invalid_token"}, {"WWW-Authenticate": where})
@@ -207,6 +211,7 @@ class Handler(BaseHTTPRequestHandler):
         if name == "forgets":
             sessions.clear()
         if name == "expires":
+            globals()["expired"] = threading.Barrier(arguments.get("calls", 1))
             tokens.clear()
         if name == "revokes":
             tokens.clear(), refreshes.clear()

@@ -140,12 +140,12 @@ async fn a_person_logs_in_and_out_in_a_terminal() {
 
 #[tokio::test]
 async fn twenty_calls_refresh_a_token_once() {
-    // Those that only read run beside each other.
+    // Those that only read run beside each other, eight at a time.
     let keys = "auth = \"oauth\"\ntrustReadOnly = true";
     let scene = HttpScene::configured("login", keys).await;
     log_in(&scene).await.unwrap();
     let mut talk = scene.talk().await;
-    scene.call(&mut talk, "expires", &json!({})).await;
+    scene.call(&mut talk, "expires", &json!({"calls": 8})).await;
     for _ in 0..20 {
         scene.will_call("echo", &json!({"text": "c"}));
     }
@@ -153,6 +153,7 @@ async fn twenty_calls_refresh_a_token_once() {
     let results = scene.results();
     let served = results.iter().filter(|it| it.contains("echo: c")).count();
     assert_eq!(served, 20, "{results:?}");
+    assert!(scene.noted("refused").len() >= 8);
     assert_eq!(scene.noted("refreshed").len(), 1);
     let is_echo = |it: &&serde_json::Value| it["headers"]["mcp-name"] == "echo";
     let calls = scene.noted("method");
