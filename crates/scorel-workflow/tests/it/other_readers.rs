@@ -14,6 +14,7 @@ use scorel_frontmatter::Document;
 use scorel_workflow::{ProblemCode, RunDocument, StateUpdate};
 use serde_json::{Map, Number, Value, json};
 
+use crate::reference_run::documents;
 use crate::sample::Sample;
 
 /// Documents that are written and read.
@@ -144,6 +145,16 @@ fn ajv_accepts_all_files_of_our_packages() {
     assert!(lines.len() > 20);
     for (answer, line) in answers(ajv, lines.clone()).iter().zip(&lines) {
         assert_eq!(answer["valid"], true, "{answer} {line}");
+    }
+}
+
+#[test]
+fn ajv_accepts_each_document_of_the_scripted_run() {
+    let Some(ajv) = ajv() else { return };
+    let documents = documents().into_iter();
+    let lines = documents.map(|it| line("workflow-frontmatter", &value("run.md", it.text())));
+    for answer in answers(ajv, lines.collect()) {
+        assert_eq!(answer["valid"], true, "{answer}");
     }
 }
 

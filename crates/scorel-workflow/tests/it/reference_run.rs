@@ -93,75 +93,74 @@ fn phase(call: &ModelCall, run: &CurrentRun<'_>, changed_document: bool) -> &'st
     }
 }
 
-#[test]
-fn each_call_of_the_script_leads_to_its_document_and_phase() {
-    let script: Script = serde_json::from_str(SCRIPT).unwrap();
+fn script() -> Script {
+    serde_json::from_str(SCRIPT).unwrap()
+}
+
+/// The document that a run begins with, and the one after each call of the script, by the guard.
+pub(crate) fn documents() -> Vec<RunDocument> {
     let package = package("create-story");
-    let workflow = package.workflow(None).unwrap();
     let head = "currentNodeId: \"\"";
     let text = TEMPLATE.replace(head, &format!("autopilot: true\n{head}"));
-    let mut document = RunDocument::parse(text).unwrap();
-    let (mut written, mut ids, mut changed) = (Written(BTreeSet::new()), Vec::new(), false);
-    for call in &script.calls {
-        let state = document.state().clone();
-        let current = CurrentRun {
-            name: "create-story",
-            workflow,
-            agents: &package.agents,
-            state: &state,
-        };
-        for name in &call.told {
-            let text = told(&current, name, &script.input);
-            assert!(text.starts_with(name.split_once(' ').unwrap().0), "{text}");
-        }
-        for tool in &call.calls {
-            ids.push(tool.id.as_str());
-            let path = tool.input["path"].as_str().unwrap();
-            match tool.name.as_str() {
-                "fs_write" => drop(written.0.insert(path.to_owned())),
-                "fs_apply_patch" => {
-                    let update: StateUpdate =
-                        serde_json::from_value(tool.input["update"].clone()).unwrap();
-                    let guard = Guard {
-                        workflow,
-                        outputs: &written,
-                    };
-                    let guarded = guard.update(&document, &update, NOW).unwrap();
-                    document = guarded.document;
-                    changed = true;
-                }
-                _ => {}
+    let mut documents = vec![RunDocument::parse(text).unwrap()];
+    let mut written = Written(BTreeSet::new());
+    for call in &script().calls {
+        let mut document = documents.last().unwrap().clone();
+        for ToolCall { name, input, .. } in &call.calls {
+            if name == "fs_write" {
+                let path = input["path"].as_str().unwrap();
+                written.0.insert(path.to_owned());
+            }
+            if name == "fs_apply_patch" {
+                let update: StateUpdate = serde_json::from_value(input["update"].clone()).unwrap();
+                let guard = Guard {
+                    workflow: package.workflow(None).unwrap(),
+                    outputs: &written,
+                };
+                document = guard.update(&document, &update, NOW).unwrap().document;
             }
         }
-        let after = CurrentRun {
-            state: document.state(),
-            ..current
-        };
-        assert_eq!(
-            phase(call, &after, changed),
-            call.after.phase,
-            "{}",
-            call.id
-        );
-        assert_eq!(
-            document.state().current_node_id,
-            call.after.current_node_id,
-            "{}",
-            call.id
-        );
-        assert_eq!(
-            document.state().steps_completed,
-            call.after.steps_completed,
-            "{}",
-            call.id
-        );
+        documents.push(document);
     }
+    documents
+}
+
+#[test]
+fn each_call_of_the_script_leads_to_its_document_and_phase() {
+    let (script, package) = (script(), package("create-story"));
+    let documents = documents();
+    let at = |document| CurrentRun {
+        name: "create-story",
+        workflow: package.workflow(None).unwrap(),
+        agents: &package.agents,
+        state: RunDocument::state(document),
+    };
+    for (call, pair) in script.calls.iter().zip(documents.windows(2)) {
+        for name in &call.told {
+            let text = told(&at(&pair[0]), name, &script.input);
+            assert!(text.starts_with(name.split_once(' ').unwrap().0), "{text}");
+        }
+        let after = at(&pair[1]);
+        let changed = pair[1].text() != documents[0].text();
+        let found = (
+            phase(call, &after, changed),
+            &after.state.current_node_id,
+            &after.state.steps_completed,
+        );
+        let After {
+            phase,
+            current_node_id,
+            steps_completed,
+        } = &call.after;
+        let expected = (phase.as_str(), current_node_id, steps_completed);
+        assert_eq!(found, expected, "{}", call.id);
+    }
+    let ids = script.calls.iter().flat_map(|it| &it.calls);
+    let ids: Vec<&str> = ids.map(|it| it.id.as_str()).collect();
     let expected: Vec<String> = (1..=38).map(|it| format!("tc{it:02}")).collect();
     assert_eq!(ids, expected);
-    let story = &document.state().variables["storyFile"];
-    assert_eq!(
-        story,
-        "@project/artifacts/stories/1-2-user-authentication.md"
-    );
-    assert_eq!(document.state().artifacts.len(), 6);
+    let last = documents.last().unwrap().state();
+    let story = "@project/artifacts/stories/1-2-user-authentication.md";
+    assert_eq!(last.variables["storyFile"], story);
+    assert_eq!(last.artifacts.len(), 6);
 }
