@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scorel_proto::{GetRun, GetRunParams, SessionId};
+use scorel_proto::{GetRun, GetRunParams};
 use serde_json::json;
 
 use super::one_run::OneRun;
@@ -34,10 +34,15 @@ pub(super) async fn run(args: &AuditArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let home = cli.daemon.link().home();
     let redaction = args.redact.then(|| known_secrets(home));
     let mut calls = AuditedCalls::default();
-    let sessions: Vec<SessionId> = found.run.session_id.into_iter().collect();
-    for session_id in sessions {
+    for session_id in found.sessions {
         let control = &mut cli.daemon;
-        calls += write_audit(session_id, redaction.as_ref(), control, &mut file).await?;
+        match write_audit(session_id, redaction.as_ref(), control, &mut file).await {
+            Ok(more) => calls += more,
+            Err(Failure::Report(report)) if report.code == "session_not_found" => {
+                cli.note(&format!("session {session_id} is gone"))?;
+            }
+            Err(failure) => return Err(failure),
+        }
     }
     if file.finish()? {
         let done = json!({ "runId": run_id, "path": path });
