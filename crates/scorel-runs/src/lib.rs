@@ -27,6 +27,7 @@ mod patched_state;
 mod phases;
 mod places;
 mod resume;
+mod run_budget;
 mod run_dir;
 mod run_file;
 mod runs;

@@ -14,9 +14,9 @@ use crate::error::RunError;
 use crate::invalid_state::InvalidState;
 use crate::open_run::{BoundPackage, OpenRun};
 use crate::patched_state::PatchedState;
+use crate::run_budget::RunBudget;
 use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
-use crate::spending::RunBudget;
 use crate::workflow_name::WorkflowName;
 
 /// Packages that are kept parsed.
