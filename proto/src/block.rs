@@ -151,7 +151,7 @@ impl Block {
         )
     }
 
-    /// What a person has written of a message, to be sent as a new one: a workflow run puts its own texts before
+    /// The words of a person in a message, to be sent as a new one: a workflow run puts its own texts before
     /// that again.
     pub fn typed(content: Vec<Self>) -> Vec<Self> {
         let typed = content.into_iter().filter(|block| !block.is_folded());

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::BlobHash;
 
-/// What a request to a model was, so that one that is built again from the log can be compared with it.
+/// The proof of a request to a model: one that is built again from the log can be compared with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestProof {

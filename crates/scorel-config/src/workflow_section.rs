@@ -30,7 +30,7 @@ pub struct WorkflowConfig {
     pub max_read_bytes: u64,
     /// Bytes that a model writes at once.
     pub max_write_bytes: u64,
-    /// Whether runs may use servers of the Model Context Protocol.
+    /// True if runs may use servers of the Model Context Protocol.
     pub mcp: bool,
     /// Of a run with all that it spawns, in millionths of a US dollar.
     pub max_run_cost: Option<u64>,

@@ -140,14 +140,10 @@ mod tests {
     fn every_state_file_that_cannot_be_used_is_found_by_what_needs_it() {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::unopened(directory.path());
-        std::fs::create_dir(home.worktrees()).unwrap();
-        let record = home.worktrees().join("rti_1.json");
         let mut expected = Vec::new();
         for (kind, _) in STATE_FILES {
-            let path = match kind.files(home.root()).pop() {
-                Some(path) => path,
-                None => record.clone(),
-            };
+            let path = home.root().join(kind.place.replace('*', "run_1"));
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "{").unwrap();
             expected.push(match kind.need {
                 Need::Start | Need::Use => ("invalid", path),

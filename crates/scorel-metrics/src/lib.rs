@@ -1,4 +1,4 @@
-//! What the daemon counts, in the text format of Prometheus, and what its process is and uses.
+//! The daemon's counters, and its process with what it uses, in the text format of Prometheus.
 //!
 //! No label value is from a client or a model: outcomes, kinds, phases and methods are names of the
 //! protocol, and providers are names of the configuration, of which the first few have values of their

@@ -40,7 +40,7 @@ impl Orchestrator {
         }
         let mut order = admitted(self, &lane, order).await?;
         if order.workflow_id.is_none() {
-            // What a run gives to agents counts for its package.
+            // Tasks that a run gives to agents count for its package.
             let package = |view: &SessionView| Some(view.state.run.as_ref()?.package.id.clone());
             order.workflow_id = lane.view(package);
         }

@@ -28,7 +28,7 @@ const ENVELOPES: EnvelopeLimits = EnvelopeLimits {
 /// The time for the last answers, once the client has closed its end.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// What is served to the program at the other end.
+/// A service for the program at the other end.
 pub trait StdioService: Send {
     /// The way to the client.
     fn peer(&self) -> &Arc<Peer>;

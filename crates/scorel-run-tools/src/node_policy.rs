@@ -4,7 +4,7 @@ use scorel_workflow::{AgentPolicy, ServerPolicy, StepTools};
 use crate::limits::MAX_WRITTEN_BYTES;
 use crate::tool_limits::{ToolLimits, names};
 
-/// What may be done at a node: as far as the configuration, the node's agent and its step allow.
+/// The calls that a node allows: as far as the configuration, the node's agent and its step allow.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodePolicy<'a> {
     pub(crate) limits: &'a ToolLimits,

@@ -8,7 +8,7 @@ use crate::answer::failure;
 use crate::run_guard::RunGuard;
 use crate::run_policy::RunPolicy;
 
-/// What the tools of a run work on.
+/// The files that the tools of a run work on.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFiles {
     pub(crate) files: Arc<SessionFiles>,

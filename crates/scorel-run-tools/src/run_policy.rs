@@ -68,7 +68,7 @@ impl RunPolicy {
         self.at(node.as_deref(), agent.as_deref()).max_write_bytes()
     }
 
-    /// What the model is told of the tools that it is offered. The same at every node.
+    /// The tools and limits as the model is told them. The same at every node.
     pub fn shown<'a>(&self, offered: impl IntoIterator<Item = &'a ToolSpec>) -> ShownPolicy {
         let agent = self.standing().agent.clone();
         let policies: Vec<NodePolicy<'_>> = self.of_nodes(agent.as_deref()).collect();

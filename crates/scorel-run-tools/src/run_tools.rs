@@ -48,7 +48,7 @@ pub fn run_tools(
     Ok(Some(RunTools { files }))
 }
 
-/// What models are told of the tools on files.
+/// The specifications of the tools on files, for models.
 pub fn tool_specs() -> Vec<ToolSpec> {
     tools().map(|(spec, _)| spec).into()
 }

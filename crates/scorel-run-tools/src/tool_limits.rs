@@ -1,6 +1,6 @@
 use crate::limits::MAX_WRITTEN_BYTES;
 
-/// What the user's configuration allows runs: `[workflow]`.
+/// The limits that the user's configuration sets for runs: `[workflow]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolLimits {
     /// Tools that runs may use; all if empty. A name, or the beginning of names with `*` after it.

@@ -157,7 +157,7 @@ impl SessionFeature for Runs {
     }
 }
 
-/// What helps a person with a run that cannot go on.
+/// The command that helps a person with a run that cannot go on.
 fn hint(error: &RunError, id: RunId) -> Option<String> {
     match error {
         RunError::StateInvalid(_) => Some(format!(
@@ -170,7 +170,7 @@ fn hint(error: &RunError, id: RunId) -> Option<String> {
     }
 }
 
-/// What a person wrote into the document is as good as what a call wrote.
+/// Keeps the document as the last good one: a person's edit is as good as a call's.
 fn accepted(run: &OpenRun) {
     let known = std::fs::read_to_string(run.dir.last_good());
     if known.is_ok_and(|known| known == run.text.text) {

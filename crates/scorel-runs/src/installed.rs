@@ -76,7 +76,7 @@ impl Runs {
         of_project.chain(others).collect()
     }
 
-    /// What is said of packages to people. Reads files; blocks.
+    /// The installed packages, as people are shown them. Reads files; blocks.
     ///
     /// # Errors
     /// If the list of trusted items cannot be read.
@@ -228,7 +228,7 @@ fn packages(dir: &Path) -> Vec<(PackageId, PathBuf)> {
     named.collect()
 }
 
-/// What stands beside packages and is none, by what its name begins with.
+/// The beginnings of names beside packages that are not those of packages.
 fn other_entries(dir: &Path) -> Vec<(String, PathBuf)> {
     let others = entries(dir)
         .into_iter()

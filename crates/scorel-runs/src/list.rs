@@ -88,7 +88,7 @@ impl Runs {
     }
 }
 
-/// What the sessions of runs say of them.
+/// The states of runs as their sessions have them.
 async fn shown(sessions: &Arc<Sessions>) -> Result<HashMap<SessionId, SessionRun>, SessionError> {
     let mut shown = HashMap::new();
     for archived in [false, true] {

@@ -37,7 +37,7 @@ impl Runs {
         }
     }
 
-    /// What the configuration of the run's project allows.
+    /// The limits of the configuration of the run's project.
     fn limits(&self, file: &RunFile) -> ToolLimits {
         let project = self.project(file.project_id).ok();
         let config = self
@@ -120,13 +120,13 @@ impl Runs {
         Ok(list)
     }
 
-    /// What refuses calls of tools that the current node does not allow. To be asked after the tools.
+    /// The screen that refuses calls of tools which the current node does not allow. To be asked after the tools.
     pub fn turn_screen(&self, session: SessionId) -> Option<Arc<dyn CallScreen>> {
         let memory = self.memory();
         memory.tools.get(&session).map(|tools| tools.screen())
     }
 
-    /// What the model is told of how a run goes, with the tools that it is offered. To be asked after the tools.
+    /// The rules of a run for the model, with the tools that it is offered. To be asked after the tools.
     pub fn turn_rules(&self, session: SessionId, offered: &ToolList) -> Option<String> {
         let tools = self.memory().tools.get(&session).cloned()?;
         Some(run_rules(&tools.policy().shown(offered.specs())))

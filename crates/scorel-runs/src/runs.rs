@@ -39,11 +39,11 @@ pub struct Runs {
 pub(crate) struct RunsMemory {
     /// The loaded sessions that belong to runs.
     pub(crate) bound: HashMap<SessionId, (RunId, RunMode)>,
-    /// What calls of an open turn have made of documents, until it is recorded.
+    /// The states that calls of an open turn have given documents, until they are recorded.
     pub(crate) patched: HashMap<SessionId, Vec<PatchedState>>,
     /// The tools of the newest turn of each of those sessions.
     pub(crate) tools: HashMap<SessionId, Arc<RunTools>>,
-    /// What is left of the limits of their runs, as of the beginnings of their newest turns.
+    /// The rest of the limits of their runs, as of the beginnings of their newest turns.
     pub(crate) budgets: HashMap<SessionId, RunBudget>,
     /// Parsed packages, by the digests of their copies.
     packages: HashMap<String, Arc<Package>>,

@@ -1,4 +1,4 @@
-//! What a run has used, over its sessions and the agents that it gave tasks, and what is left of its limits.
+//! The use of a run, over its sessions and the agents that it gave tasks, and the rest of its limits.
 
 use scorel_engine::TurnLimits;
 use scorel_proto::{RunSpent, SessionId, SessionState};
@@ -7,7 +7,7 @@ use crate::run_budget::RunBudget;
 use crate::run_file::RunFile;
 use crate::runs::Runs;
 
-/// What a run has used by now, with this session as its newest one.
+/// The use of a run by now, with this session as its newest one.
 pub(crate) fn spent(state: &SessionState) -> RunSpent {
     let before = state.run.as_ref().map(|run| run.spent_before);
     let before = before.unwrap_or_default();

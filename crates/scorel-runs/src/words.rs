@@ -8,7 +8,7 @@ use scorel_workflow::{Agent, brief, directive, persona, user_input};
 
 use crate::open_run::OpenRun;
 
-/// How the name of the template of a persona begins.
+/// The beginning of the name of a persona's template.
 const PERSONA: &str = "persona:";
 
 /// The message that begins a turn, by what a person, or the daemon, has put into it.
@@ -42,7 +42,7 @@ impl OpeningWords {
 
     /// The message in a session that is in a mode.
     pub(crate) fn told(self, run: &OpenRun, known: &FoldedRun, tools: &[String]) -> Vec<Block> {
-        // What the daemon begins by itself is for the run.
+        // A turn that the daemon begins by itself is for the run.
         let mode = match self.intent {
             Some(_) => RunMode::Run,
             None => known.shown.mode,
@@ -62,7 +62,7 @@ impl OpeningWords {
         blocks
     }
 
-    /// What was said, without anything of the run: its document cannot be read.
+    /// The words alone, without anything of the run: its document cannot be read.
     pub(crate) fn plain(self) -> Vec<Block> {
         match (self.said.is_empty(), self.intent) {
             (true, Some(intent)) => vec![Block::part(TextPart::RunDirective, intent.name())],
@@ -70,7 +70,7 @@ impl OpeningWords {
         }
     }
 
-    /// What a person has said, marked as that; the words of programs stay as they are.
+    /// The words of a person, marked as such; those of programs stay as they are.
     fn words(self, node: Option<&str>) -> Vec<Block> {
         if !self.is_typed && self.intent.is_none() {
             return self.said;

@@ -45,7 +45,7 @@ impl RunningCall {
             location, target, ..
         } = write.clone();
         self.check_wanted(&location)?;
-        // What is in the daemon's home gets the narrow permissions of the process.
+        // Files in the daemon's home get the narrow permissions of the process.
         let private = Lazy::<Option<Umask>>::default();
         let access = match location.root {
             RootName::State => WriteAccess {

@@ -1,4 +1,4 @@
-//! What a run of a workflow has asked its models, for an auditor: each model call with the request that it was.
+//! The model calls of a workflow's run, for an auditor: each with its request.
 //!
 //! In: the records of the run's sessions in the order of their logs, and the blobs with the tools of their requests.
 //! Out: an [`AuditLine`] for each call. A request is not in the log. It is built again from the records before the

@@ -1,4 +1,4 @@
-/// What a change of a run's document means in the graph.
+/// The meaning of a change of a run's document in the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transition {
     /// The run stays at its node.

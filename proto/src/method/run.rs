@@ -74,10 +74,10 @@ pub struct CheckWorkflowParams {
 pub struct CheckWorkflowResult {
     /// All that is wrong. A package with problems does not run.
     pub problems: Vec<WorkflowProblem>,
-    /// What looks wrong, and hinders no run.
+    /// Findings that look wrong, and hinder no run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WorkflowProblem>,
-    /// What a run would do; absent if there are problems.
+    /// The plan of a run; absent if there are problems.
     pub plan: Option<Value>,
     /// The plan in lines, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,7 +211,7 @@ pub struct RunInfo {
     pub agent_id: Option<String>,
     /// True if it goes on by itself.
     pub autopilot: bool,
-    /// What messages to its session are for.
+    /// The purpose of messages to its session.
     pub mode: RunMode,
     /// True if the package that is installed now is another than that of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -249,7 +249,7 @@ pub struct RunNode {
     pub kind: String,
     /// Its title; may be empty.
     pub title: String,
-    /// How often it was completed.
+    /// The number of times that it was completed.
     pub visits: u64,
     /// True if the run is at it.
     pub current: bool,
@@ -310,7 +310,7 @@ pub struct UpdateRunParams {
     pub run_id: RunId,
     /// True if it is to go on by itself.
     pub autopilot: Option<bool>,
-    /// What further messages to its session are for.
+    /// The purpose of further messages to its session.
     pub mode: Option<RunMode>,
     /// The node that it goes to, whatever the graph says.
     pub goto: Option<String>,
@@ -338,7 +338,7 @@ pub struct RebindRunParams {
 pub struct RepairRunParams {
     /// The run.
     pub run_id: RunId,
-    /// What its document becomes.
+    /// The state that its document is brought back to.
     pub restore: RunRestore,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     pub command_id: Option<CommandId>,

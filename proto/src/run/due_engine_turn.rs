@@ -17,7 +17,7 @@ pub struct DueEngineTurn {
     pub node_id: String,
     /// The event that the request ended with.
     pub leaf_id: Option<EventId>,
-    /// What the request was.
+    /// The proof of its request.
     pub request: RequestProof,
     /// Why the model stopped.
     pub stop_reason: StopReason,

@@ -26,7 +26,7 @@ pub struct EngineTurnBody {
     /// The event that the request ended with; `null` for none.
     #[serialize_always]
     pub leaf_id: Option<EventId>,
-    /// What the request was.
+    /// The proof of its request.
     #[serde(flatten)]
     pub request: RequestProof,
     /// The phase that it led to, if its turn ended with it.

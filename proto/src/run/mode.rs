@@ -1,7 +1,7 @@
 use crate::named::named;
 
 named! {
-    /// What messages to the session of a run are for.
+    /// The purpose of messages to the session of a run.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum RunMode {
         /// The run: a turn is told of the current node and may change the run's document.

@@ -46,18 +46,18 @@ pub struct RunStartedData {
     pub autopilot: bool,
     /// The session that had the run before; absent in the first one.
     pub resumed_from: Option<crate::SessionId>,
-    /// What the run has used in earlier sessions.
+    /// The use of the run in earlier sessions.
     #[serde(default)]
     pub spent: RunSpent,
 }
 
-/// What a run has used.
+/// The tokens and costs of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSpent {
     /// Tokens of its model calls.
     pub tokens: u64,
-    /// What it and the agents that it has given tasks have cost, in millionths of a US dollar.
+    /// The cost of it and of the agents that it has given tasks, in millionths of a US dollar.
     pub micro_usd: u64,
 }
 
@@ -77,13 +77,13 @@ pub struct RunStateData {
     /// True if an end node is completed.
     #[serde(default)]
     pub completed: bool,
-    /// What changed it.
+    /// The cause of the change.
     pub cause: RunStateCause,
     /// The call that changed it, if one did.
     pub tool_call_id: Option<String>,
 }
 
-/// What changed the document of a run.
+/// The cause of a change of a run's document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStateCause {
@@ -120,6 +120,6 @@ pub struct RunPhaseData {
 /// Data of `workflow.mode`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunModeData {
-    /// What further messages are for.
+    /// The purpose of further messages.
     pub mode: RunMode,
 }

@@ -19,7 +19,7 @@ pub struct SessionRun {
     pub reason: RunReason,
     /// The current node; empty before the first one.
     pub node_id: String,
-    /// What messages to the session are for.
+    /// The purpose of messages to the session.
     #[serde(default)]
     pub mode: RunMode,
 }

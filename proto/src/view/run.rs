@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoldedRun {
-    /// What clients are shown of it.
+    /// The part that clients are shown.
     pub shown: SessionRun,
     /// The package that it is bound to.
     pub package: RunPackage,
@@ -27,7 +27,7 @@ pub struct FoldedRun {
     pub told_node: Option<String>,
     /// The agent whose persona it was told last; `None` if it may not have that any more.
     pub told_agent: Option<String>,
-    /// What the run has used in earlier sessions.
+    /// The use of the run in earlier sessions.
     #[serde(default)]
     pub spent_before: RunSpent,
     /// True if a turn has ended whose consequence for the run is not recorded.

@@ -73,7 +73,7 @@ pub(crate) enum RunCommand {
         /// `run`: the run itself; `chat`: anything, without the run; `agent`: anything, in the words of its agent
         #[arg(long, value_name = "MODE", value_parser = mode)]
         mode: Option<RunMode>,
-        /// Whether it goes on by itself
+        /// Go on by itself, or not
         #[arg(long, value_name = "BOOL")]
         autopilot: Option<bool>,
     },

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// How long a message may take before the test is given up.
+/// The time for a message before the test is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn received(socket: &UnixDatagram) -> String {

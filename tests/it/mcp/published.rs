@@ -253,7 +253,7 @@ async fn everything() {
     has_prompts_resources_and_instructions(&scene).await;
 }
 
-/// What `everything` has beside its tools.
+/// The prompts, resources and instructions of `everything`.
 async fn has_prompts_resources_and_instructions(scene: &Scene) {
     let mut talk = scene.talk().await;
     for (name, typed, part) in [

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::under_test::{SCORELD, Watch, connect, scorelctl, send};
 
-/// What a run does is allowed, so that it waits for answers only.
+/// Allows all that a run does, so that it waits for answers only.
 const CONFIG: &str = "[permissions]\nmode = \"full\"\n";
 
 /// The next phase in which a run does not go on by itself, and the reason.
@@ -25,7 +25,7 @@ async fn rest(watch: &mut Watch) -> (String, String) {
     }
 }
 
-/// What `scorelctl --json` prints.
+/// The output of `scorelctl --json`.
 async fn told(daemon: &DaemonUnderTest, arguments: &[&str]) -> Value {
     let arguments = [&["--json"], arguments].concat();
     let done = scorelctl(daemon, &arguments, &[]).await;

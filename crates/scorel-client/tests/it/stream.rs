@@ -214,7 +214,7 @@ async fn a_repeated_event_is_yielded_once(way: Way) {
         assert_eq!(taken.join(" "), "resume e4 e6 end6 e7");
         assert_eq!(place(&stream), (4, Some(7)));
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state(way: Way) {
@@ -249,7 +249,7 @@ async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state(way:
         assert_eq!(taken.join(" "), "resume end2 fallback e6 e9 end10");
         assert_eq!(place(&stream), (9, Some(10)));
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time(way: Way) {
@@ -273,7 +273,7 @@ async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time(way: Way)
         let taken = take(&mut stream, 5).await;
         assert_eq!(taken.join(" "), "fallback fallback e9 e11 end11");
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_reload_that_breaks_off_leaves_no_stream_state(way: Way) {
@@ -343,7 +343,7 @@ async fn open_items_are_those_of_the_reload(way: Way) {
         take(&mut stream, 2).await;
         assert!(stream.view().open.is_empty(), "a reload that names nothing");
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_state_from_before_the_anchors_goes_on(way: Way) {
@@ -372,7 +372,7 @@ async fn a_state_from_before_the_anchors_goes_on(way: Way) {
         assert_eq!(state.title.as_deref(), Some("t4"));
         assert_eq!(state.last_seq, seq(9), "what was given, yielded or not");
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn events_and_markers_of_the_future_do_no_harm(way: Way) {
@@ -402,7 +402,7 @@ async fn events_and_markers_of_the_future_do_no_harm(way: Way) {
         assert_eq!(encoded.text(), text, "byte for byte");
         assert_eq!(place(&stream), (5, Some(5)));
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_session_that_is_deleted_ends_the_stream(way: Way) {
@@ -420,7 +420,7 @@ async fn a_session_that_is_deleted_ends_the_stream(way: Way) {
         assert!(stream.next().await.expect("no error").is_none());
         assert!(stream.next().await.expect("no error").is_none());
     };
-    play(daemon, client).await;
+    Box::pin(play(daemon, client)).await;
 }
 
 async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final(way: Way) {

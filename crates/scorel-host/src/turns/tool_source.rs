@@ -47,7 +47,7 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What the model is told of how it is to use the tools of a turn, in its instructions. Asked after the tools, on a
+    /// The part of a turn's instructions that says how to use these tools. Asked after the tools, on a
     /// thread that may block.
     fn rules(&self, _place: &ToolPlace, _tools: &ToolList) -> Option<String> {
         None

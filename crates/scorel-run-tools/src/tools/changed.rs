@@ -1,4 +1,4 @@
-//! What the tools that change files have in common.
+//! The results of the tools that change files.
 
 use scorel_engine::ToolOutcome;
 use scorel_proto::BlobHash;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::run_files::RunFiles;
 use crate::run_policy::RunPolicy;
 
-/// What a change of the run's document was, for the records of the session.
+/// A change of the run's document, for the records of the session.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -26,7 +26,7 @@ struct SearchArguments {
     path: Option<String>,
     /// Search only files that match this glob, such as `*.md` or `stories/**/*.md`.
     glob: Option<String>,
-    /// Whether to ignore case. Default false.
+    /// True to ignore case. Default false.
     ignore_case: Option<bool>,
     /// The number of lines to show before and after each match, at most 3. Default 0.
     context: Option<u8>,

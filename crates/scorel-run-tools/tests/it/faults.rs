@@ -40,7 +40,7 @@ fn a_patch_in_its_own_process() {
     }
 }
 
-/// How the process ended, and whether the fault was met.
+/// The end of the process, and true if the fault was met.
 struct Traced {
     output: String,
     is_met: bool,

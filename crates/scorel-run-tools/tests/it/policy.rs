@@ -40,7 +40,7 @@ fn with_outside(run: &TestRun, turn: &Turn) -> ToolList {
         .screened_by(&turn.run.screen())
 }
 
-/// Whether each tool may be called now.
+/// The answer for each tool: may it be called now?
 fn allowed(list: &ToolList, names: &[&str]) -> Vec<bool> {
     let call = |name: &str| ToolCall {
         id: "1".to_owned(),

@@ -20,7 +20,7 @@ pub(super) struct TurnBridge {
     runner: Option<MessageRunner>,
     /// The id of the message that is being generated.
     message: EventId,
-    /// What the request is that the next message answers, if its record has to say so.
+    /// The proof of the request that the next message answers, if its record has to have one.
     request: Option<Box<RequestProof>>,
     /// The ids of the results to come, by tool call id. Clients know them since
     /// `tool_execution_start`.

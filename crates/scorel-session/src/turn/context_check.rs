@@ -88,7 +88,7 @@ impl ContextCheck {
         }
     }
 
-    /// What the request with this context is, if the log has to say so.
+    /// The proof of the request with this context, if the log has to have one.
     pub(super) async fn proof(
         &mut self,
         context: &Context,

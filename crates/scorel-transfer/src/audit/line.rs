@@ -25,7 +25,7 @@ pub struct AuditLine {
     pub response: AuditResponse,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_runs: Vec<AuditToolRun>,
-    /// What clients saw after it.
+    /// The state that clients saw after it.
     pub ui_after: Option<AuditUi>,
     pub proof: AuditProof,
 }
@@ -50,11 +50,11 @@ pub struct AuditResponse {
     pub partial: bool,
     pub usage: Option<Usage>,
     pub cost: Option<Cost>,
-    /// What later requests need of the raw response.
+    /// The parts of the raw response that later requests need.
     pub provider: Option<Value>,
 }
 
-/// What clients saw after a call that ended its turn.
+/// The state that clients saw after a call that ended its turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditUi {

@@ -62,7 +62,7 @@ fn attempts() -> impl Strategy<Value = Attempt> {
 }
 
 impl Attempt {
-    /// Whether the update is legal.
+    /// True if the update is legal.
     fn is_legal(&self) -> bool {
         let from = if self.current == NODES {
             0

@@ -4,7 +4,7 @@ use std::fs;
 use scorel_client::DaemonHome;
 use scorel_transfer::audit::Redaction;
 
-/// What names of variables with a secret end with.
+/// The ends of names of variables with a secret.
 const ENDINGS: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD"];
 
 /// The secrets that this machine knows: all variables of the home's `env` file, and those of the environment that have

@@ -29,7 +29,7 @@ pub(crate) struct StartArgs {
     /// The agent of nodes that name none [default: the first of the package]
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
-    /// Whether it goes on by itself [default: as the package says]
+    /// Go on by itself, or not [default: as the package says]
     #[arg(long, value_name = "BOOL")]
     pub(crate) autopilot: Option<bool>,
     /// Set a variable of its document; the value is JSON, or else a text

@@ -82,7 +82,7 @@ impl RunningCall {
             let location = base.join(path);
             match self.open_shown(&location) {
                 Ok(file) => self.find_in(&location, file, (&query, wanted), &mut found),
-                // What rules keep back does not exist for the model.
+                // Lines that rules keep back do not exist for the model.
                 Err(error) if error.code == ErrorCode::PermissionNeeded => {}
                 Err(_) => found.is_cut = true,
             }
