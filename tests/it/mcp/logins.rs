@@ -146,9 +146,7 @@ async fn twenty_calls_refresh_a_token_once() {
     log_in(&scene).await.unwrap();
     let mut talk = scene.talk().await;
     scene.call(&mut talk, "expires", &json!({"calls": 8})).await;
-    for _ in 0..20 {
-        scene.will_call("echo", &json!({"text": "c"}));
-    }
+    scene.will_call_at_once("echo", &json!({"text": "c"}), 20);
     talk.turn(&scene.client, "go on").await;
     let results = scene.results();
     let served = results.iter().filter(|it| it.contains("echo: c")).count();

@@ -129,6 +129,15 @@ impl Scene {
         self.model.answer(call.finish("tool_calls").usage(1, 1));
     }
 
+    /// Has the model call a tool so many times in one answer.
+    pub(super) fn will_call_at_once(&self, tool: &str, arguments: &Value, calls: usize) {
+        let name = format!("mcp__fake__{tool}");
+        let all = (0..calls).fold(ScriptedChat::default(), |chat, number| {
+            chat.tool_call(&format!("call-{number}"), &name, &arguments.to_string())
+        });
+        self.model.answer(all.finish("tool_calls").usage(1, 1));
+    }
+
     /// Has the model read a resource in the next turn.
     pub(super) fn will_read(&self, arguments: &Value) {
         let arguments = arguments.to_string();
