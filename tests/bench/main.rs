@@ -34,6 +34,7 @@ mod throughput;
 mod travel;
 mod turn_stand;
 mod turns;
+mod workflows;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,7 +47,7 @@ const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 const OTHER_DAEMON: &str = "SCOREL_BENCH_DAEMON";
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 22] = [
+const GROUPS: [&str; 23] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -69,6 +70,7 @@ const GROUPS: [&str; 22] = [
     "parents",
     "hooks",
     "mcp",
+    "workflows",
 ];
 
 fn main() -> ExitCode {
@@ -127,7 +129,8 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "agents" => agents::measure(daemon).await,
             "parents" => vec![parents::start(daemon).await],
             "hooks" => hooks::measure(daemon).await,
-            _ => mcp::measure(daemon).await,
+            "mcp" => mcp::measure(daemon).await,
+            _ => workflows::measure(daemon).await,
         };
         for figure in measured {
             println!("{}", figure.json());

@@ -68,35 +68,45 @@ impl TurnStand {
     }
 
     async fn timed(&mut self) -> (Duration, Duration) {
-        let (asked, told, asked_again) = (
-            ResponseGate::new(),
-            ResponseGate::new(),
-            ResponseGate::new(),
-        );
-        let bench = &mut self.bench;
-        bench.model.answer(calls(&self.call, &told).hold(&asked));
-        let done = ScriptedResponse::chat().text("done").finish("stop");
-        bench
-            .model
-            .answer(ScriptedResponse::from(done).hold(&asked_again));
-        let line = send_message(&self.session);
-
-        let started = Instant::now();
-        bench.client.send(&line).await;
-        asked.reached().await;
-        let request = started.elapsed();
-        asked.open();
-        told.reached().await;
-
-        let started = Instant::now();
-        told.open();
-        asked_again.reached().await;
-        let tool = started.elapsed();
-        asked_again.open();
-        self.watch.until("\"turn_outcome\"").await;
-        bench.client.until("\"id\":1").await;
-        (request, tool)
+        timed_turn(&mut self.bench, &mut self.watch, &self.session, &self.call).await
     }
+}
+
+/// Runs a turn that calls a tool, in a session that `watch` follows: from the message to the request, and from the
+/// answer with the call to the next request.
+pub(crate) async fn timed_turn(
+    bench: &mut BenchDaemon,
+    watch: &mut BenchClient,
+    session: &str,
+    call: &[u8],
+) -> (Duration, Duration) {
+    let (asked, told, asked_again) = (
+        ResponseGate::new(),
+        ResponseGate::new(),
+        ResponseGate::new(),
+    );
+    bench.model.answer(calls(call, &told).hold(&asked));
+    let done = ScriptedResponse::chat().text("done").finish("stop");
+    bench
+        .model
+        .answer(ScriptedResponse::from(done).hold(&asked_again));
+    let line = send_message(session);
+
+    let started = Instant::now();
+    bench.client.send(&line).await;
+    asked.reached().await;
+    let request = started.elapsed();
+    asked.open();
+    told.reached().await;
+
+    let started = Instant::now();
+    told.open();
+    asked_again.reached().await;
+    let tool = started.elapsed();
+    asked_again.open();
+    watch.until("\"turn_outcome\"").await;
+    bench.client.until("\"id\":1").await;
+    (request, tool)
 }
 
 /// A reply that calls a tool once the gate is open. It is sent in one write, and the

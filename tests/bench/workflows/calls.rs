@@ -1,0 +1,110 @@
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::run_stand::RunStand;
+use crate::bench_daemon::{BenchDaemon, tool_call};
+use crate::disk_probe::DiskProbe;
+use crate::figure::{Figure, Goal, rounded};
+use crate::samples::Samples;
+use crate::turn_stand::TurnStand;
+
+const TURNS: usize = 300;
+
+/// Another run is started after this many turns, so that the history stays short.
+const TURNS_PER_RUN: usize = 10;
+
+/// The most that is shown of a file at once.
+const FILE_BYTES: usize = 32 * 1024;
+
+/// The steps of the workflow, which follow each other in a ring.
+const STEPS: usize = 2;
+
+/// The syncs of records that any call of a run has and a session without a run has not: of the model call that was
+/// answered.
+const RECORDS_OF_A_CALL: f64 = 1.0;
+
+/// The syncs of records in the round trip of a transition: the answer, the start of the tool, its result, the new state
+/// of the run, what the model is told of the node, and the model call that was answered. The document has two more.
+const RECORDS_OF_A_TRANSITION: f64 = 6.0;
+
+/// Calls of a run's tools: reading a file as a whole, and going on to the next node.
+pub(super) async fn measure(program: &Path) -> Vec<Figure> {
+    let mut plain = TurnStand::new(BenchDaemon::new(program).await).await;
+    let mut stand = RunStand::new(program, STEPS + 1).await;
+    let line = "a line of text that is as long as most\n";
+    let text = line.repeat(FILE_BYTES / line.len());
+    stand.bench.daemon.write_project_file("large.txt", &text);
+    let read = tool_call("fs_read", r#"{"path":"@project/large.txt"}"#);
+    let mut disk = DiskProbe::new(stand.bench.daemon.root());
+    let [mut reads, mut moves, mut syncs, mut replacements] = Default::default();
+    for turn in 0..TURNS {
+        if turn % TURNS_PER_RUN == 0 {
+            stand.begin_run().await;
+        }
+        plain.turn().await;
+        Samples::push(&mut reads, stand.turn(&read).await.1);
+        Samples::push(
+            &mut moves,
+            transition(&mut stand, turn % TURNS_PER_RUN).await,
+        );
+        Samples::push(&mut syncs, disk.sync());
+        Samples::push(&mut replacements, disk.replace());
+    }
+    let [sync, replacement] = [syncs.p50(), replacements.p50()];
+    let plain = plain.tools.p50();
+    let of_records = |count: f64| json!({"syncs": count, "fdatasyncMs": rounded(sync)});
+    let read = Figure {
+        name: "fs_read of 32 KiB in a run less Read of a line in a session, net of syncs, p50",
+        value: reads.p50() - plain - sync * RECORDS_OF_A_CALL,
+        unit: "ms",
+        goal: Goal::AtMost {
+            must: 1.0,
+            aim: 0.4,
+        },
+        with: json!({
+            "grossMs": rounded(reads.p50()),
+            "grossP99Ms": rounded(reads.p99()),
+            "readMs": rounded(plain),
+            "records": of_records(RECORDS_OF_A_CALL),
+        }),
+    };
+    let transition = Figure {
+        name: "transition of a run, round trip net of syncs, p50",
+        value: moves.p50() - sync * RECORDS_OF_A_TRANSITION - replacement,
+        unit: "ms",
+        goal: Goal::AtMost {
+            must: 2.0,
+            aim: 1.0,
+        },
+        with: json!({
+            "grossMs": rounded(moves.p50()),
+            "grossP99Ms": rounded(moves.p99()),
+            "records": of_records(RECORDS_OF_A_TRANSITION),
+            "documentSyncsMs": rounded(replacement),
+        }),
+    };
+    vec![read, transition]
+}
+
+/// Has the model complete the node of a run that has completed so many.
+async fn transition(stand: &mut RunStand, completed: usize) -> Duration {
+    let node = |number: usize| format!("n{}", number % STEPS);
+    let (from, to) = (node(completed), node(completed + 1));
+    let before = fs::read(stand.document()).unwrap();
+    let arguments = json!({
+        "path": "@state/workflow.md",
+        "operation": "updateFrontmatter",
+        "update": {"currentNodeId": {"set": to}, "stepsCompleted": {"append": [from]}},
+        "ifMatchSha256": format!("{:x}", Sha256::digest(&before)),
+    });
+    let call = tool_call("fs_apply_patch", &arguments.to_string());
+    let took = stand.turn(&call).await.1;
+    let after = fs::read_to_string(stand.document()).unwrap();
+    let reached = format!("currentNodeId: \"{to}\"");
+    assert!(after.contains(&reached), "the run is not at {to}:\n{after}");
+    took
+}
