@@ -31,7 +31,7 @@ pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Res
 }
 
 /// As [`replace_file`], without a sync: for a file that tells only of a process, which the crash of the machine
-/// ends too. After one it may be empty, damaged or the old one.
+/// ends too, or that is made again from another. After one it may be empty, damaged or the old one.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use jiff::Timestamp;
-use scorel_journal::{FileStorage, replace_file};
+use scorel_journal::{FileStorage, replace_unsynced};
 use scorel_tools::{DocumentGuard, ErrorCode, SessionFiles, ToolError};
 use scorel_workflow::{Guard, GuardedDocument, OutputCheck};
 
@@ -98,8 +98,9 @@ impl DocumentGuard for RunGuard {
             self.policy.follow(&change.document);
         }
         let copy = self.run.run_dir.join(LAST_GOOD);
-        // The document is written: a copy that is older is no reason to say that it was not.
-        if let Err(error) = replace_file(&FileStorage, &copy, content) {
+        // The document is written, and durable: a copy that is older is no reason to say that it was not. Two more syncs would
+        // not pay: what a failure of power leaves of the copy, the next turn makes good from the document.
+        if let Err(error) = replace_unsynced(&FileStorage, &copy, content) {
             tracing::warn!(%error, path = %copy.display(), "the copy of a run's document was not written");
         }
     }

@@ -29,12 +29,18 @@ struct RunStanding {
 impl RunPolicy {
     /// The policy of a run as its document is now. May block.
     pub fn new(run: Arc<BoundRun>) -> Self {
+        let document = read_document(&run.state_dir());
+        Self::of(run, document.as_ref())
+    }
+
+    /// The policy of a run where a document says that it is.
+    pub fn of(run: Arc<BoundRun>, document: Option<&RunDocument>) -> Self {
         let policy = Self {
             standing: Mutex::default(),
             run,
         };
-        if let Some(document) = read_document(&policy.run.state_dir()) {
-            policy.follow(&document);
+        if let Some(document) = document {
+            policy.follow(document);
         }
         policy
     }

@@ -45,7 +45,12 @@ impl Graph {
     }
 
     pub fn node(&self, id: &str) -> Option<&Node> {
-        self.by_id.get(id).map(|index| &self.nodes[*index])
+        self.index(id).map(|index| &self.nodes[index])
+    }
+
+    /// The place of a node among all.
+    pub(crate) fn index(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
     }
 
     /// The edges that leave a node.

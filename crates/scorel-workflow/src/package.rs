@@ -62,7 +62,6 @@ impl Workflow {
 
     /// The settings of a node's step.
     pub fn step(&self, id: &str) -> Option<&StepSettings> {
-        let mut nodes = self.nodes();
-        nodes.find(|(node, _)| node.id == id).map(|(_, step)| step)
+        self.steps.get(self.graph.index(id)?)
     }
 }
