@@ -78,7 +78,7 @@ pub use journal::{Appended, Durability, Journal, Opened};
 pub use line::{check_line, seal_line};
 pub use reader::{Reader, Records};
 pub use record::{Record, RecordPosition, RecordRef};
-pub use replace::{is_temporary, read_bounded, replace_file, replace_unsynced};
+pub use replace::{is_temporary, read_bounded, replace_file, replace_file_if, replace_unsynced};
 pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
 pub use seq_allocator::{ContinueAt, NeedsRecord, RESERVE};

@@ -23,7 +23,24 @@ static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 ///
 /// Any I/O error; the file has its old content unless only the sync of the directory failed.
 pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(storage, path, bytes, |file| file.sync_data())?;
+    replace_file_if(storage, path, bytes, || Ok(()))
+}
+
+/// As [`replace_file`], if the file may be replaced: `check` is called right before the rename, once the content is safe.
+///
+/// # Errors
+///
+/// As [`replace_file`], or that of `check`. The file has its old content then.
+pub fn replace_file_if(
+    storage: &dyn Storage,
+    path: &Path,
+    bytes: &[u8],
+    check: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
+    replace(storage, path, bytes, |file| {
+        file.sync_data()?;
+        check()
+    })?;
     match path.parent() {
         Some(dir) if dir != Path::new("") => storage.sync_dir(dir),
         _ => storage.sync_dir(Path::new(".")),
@@ -44,10 +61,10 @@ fn replace(
     storage: &dyn Storage,
     path: &Path,
     bytes: &[u8],
-    sync: impl FnOnce(&dyn LogFile) -> io::Result<()>,
+    before_rename: impl FnOnce(&dyn LogFile) -> io::Result<()>,
 ) -> io::Result<()> {
     let temporary = temporary_name(path)?;
-    let written = write_new(storage, &temporary, bytes).and_then(|file| sync(&*file));
+    let written = write_new(storage, &temporary, bytes).and_then(|file| before_rename(&*file));
     if let Err(error) = written.and_then(|()| storage.rename(&temporary, path)) {
         // The first error is the one to report.
         let _ = remove_if_present(storage, &temporary);

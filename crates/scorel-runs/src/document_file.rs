@@ -1,5 +1,7 @@
+use std::io;
+
 use scorel_home::trusted_file::{self, FileProblem, Trust};
-use scorel_journal::{FileStorage, replace_file};
+use scorel_journal::{FileStorage, replace_file, replace_file_if};
 use scorel_proto::ErrorChain;
 use scorel_workflow::{MAX_DOCUMENT_BYTES, RunDocument};
 use sha2::{Digest as _, Sha256};
@@ -52,13 +54,19 @@ impl RunDir {
         before: Option<&DocumentText>,
         document: &RunDocument,
     ) -> Result<String, RunError> {
-        let now = self.read_document().ok();
-        if before.is_some() && now.as_ref() != before {
-            let text = "the document has changed meanwhile";
-            return Err(RunError::StateInvalid(InvalidState::new(text)));
-        }
         let path = self.document();
-        let replaced = replace_file(&FileStorage, &path, document.text().as_bytes());
+        let mut is_other = false;
+        let replaced = replace_file_if(&FileStorage, &path, document.text().as_bytes(), || {
+            let is = |before| self.read_document().as_ref() == Ok(before);
+            is_other = !before.is_none_or(is);
+            match is_other {
+                true => Err(io::ErrorKind::Other.into()),
+                false => Ok(()),
+            }
+        });
+        if is_other {
+            return Err(RunError::DocumentChanged);
+        }
         replaced.map_err(RunError::io(&path))?;
         self.accept_document(document.text())?;
         Ok(DocumentText::of(document.text().to_owned()).sha256)
@@ -94,7 +102,8 @@ mod tests {
         assert_eq!((read.text.as_str(), &read.sha256), (TEXT, &sha256));
         assert_eq!(fs::read_to_string(dir.last_good()).unwrap(), TEXT);
         fs::write(dir.document(), "mine").unwrap();
-        assert!(dir.write_document(Some(&read), &document).is_err());
+        let error = dir.write_document(Some(&read), &document).unwrap_err();
+        assert!(matches!(error, RunError::DocumentChanged), "{error}");
         assert_eq!(fs::read_to_string(dir.document()).unwrap(), "mine");
         fs::write(dir.document(), [0xff]).unwrap();
         let error = dir.read_document().unwrap_err();

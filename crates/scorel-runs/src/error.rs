@@ -40,6 +40,9 @@ pub enum RunError {
     MissingNodes(Vec<String>),
     #[error("the package that is installed is another: its digest is {0}")]
     OtherPackage(String),
+    /// A person or a call has saved it while the command was at work.
+    #[error("the run's document has changed meanwhile; look at the run again")]
+    DocumentChanged,
     /// A turn of it runs, in another state than the command needs.
     #[error("a turn of the run is open: cancel it first")]
     Running,
@@ -98,6 +101,7 @@ impl RunError {
             Self::OtherPlan { .. }
             | Self::MissingNodes(_)
             | Self::OtherPackage(_)
+            | Self::DocumentChanged
             | Self::Running => ErrorCode::Conflict,
             Self::Invalid { .. } => ErrorCode::InvalidParams,
             Self::Session(error) => error.code(),
@@ -123,6 +127,7 @@ impl From<RunError> for RpcError {
             RunError::OtherPlan { digest } => json!({ "kind": "plan", "digest": digest }),
             RunError::MissingNodes(missing) => json!({ "kind": "nodes", "missing": missing }),
             RunError::OtherPackage(digest) => json!({ "kind": "package", "digest": digest }),
+            RunError::DocumentChanged => json!({ "kind": "document" }),
             RunError::Running => json!({ "kind": "running" }),
             RunError::Invalid { field, .. } => json!({ "field": field }),
             RunError::Io { path, .. } | RunError::Unreadable { path, .. } => {

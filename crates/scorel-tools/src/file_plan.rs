@@ -7,7 +7,7 @@ use scorel_engine::{
 };
 use serde_json::Value;
 
-use crate::error::ToolError;
+use crate::error::{ErrorCode, ToolError};
 use crate::pace::Pace;
 use crate::running_call::RunningCall;
 use crate::session_files::{PlannedWrite, SessionFiles};
@@ -60,8 +60,14 @@ impl FilePlan {
         (effect, write): (Effect, Result<PlannedWrite, ToolError>),
         run: impl FnOnce(&RunningCall, PlannedWrite) -> Result<ToolOutcome, ToolError> + Send + 'static,
     ) -> Self {
+        // A write that no permission would allow is not judged, so that its result has the error's details.
+        let is_refused = |error: &ToolError| error.code == ErrorCode::AccessDenied;
+        let effects = match write.as_ref().is_err_and(is_refused) {
+            true => Vec::new(),
+            false => vec![effect],
+        };
         let (write, run) = (Box::new(write), Box::new(run));
-        Self::new(vec![effect], FileWork::Change(write, run))
+        Self::new(effects, FileWork::Change(write, run))
     }
 
     /// A call that changes the file of a planned write.
