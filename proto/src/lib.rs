@@ -58,6 +58,7 @@ mod tool_preset;
 mod turn_summary;
 mod usage;
 mod view;
+mod worktree_owner;
 
 pub use agent::{AgentEvent, AgentHistory, AgentTaskCounts, AgentTaskStatus, SpawnRefusal};
 pub use attachment_problem::AttachmentProblem;
@@ -113,9 +114,10 @@ pub use tool_preset::ToolPreset;
 pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
-    AgentTask, AgentTasks, EngineTurns, FoldedRun, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND,
-    MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall, OpenCompaction, OpenItems,
-    OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers,
-    RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView,
-    TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
+    AgentTask, AgentTasks, AgentTasksUse, EngineTurns, FoldedRun, GuidanceKind, GuidanceState,
+    INSTRUCTIONS_KIND, MCP_INSTRUCTIONS_KIND, NodeKind, OpenAgentTask, OpenBlock, OpenCall,
+    OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode,
+    Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND,
+    SessionState, SessionView, TOOLS_KIND, ToldTools, Tree, TreeNode, opening,
 };
+pub use worktree_owner::WorktreeOwner;

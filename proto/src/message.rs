@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AgentTaskId, Block, Cost, MessageChannel, MessageRunner, RequestProof, ToolResultBlock, Usage,
+    AgentTaskId, Block, Cost, MessageChannel, MessageRunner, RequestProof, RunMode,
+    ToolResultBlock, Usage,
 };
 
 /// One message of a conversation, by its author.
@@ -190,6 +191,8 @@ pub struct Meta {
     pub runtime_id: Option<AgentTaskId>,
     /// The channel that a user message came through.
     pub channel: Option<Box<MessageChannel>>,
+    /// In a workflow run: the purpose of a user message, if it has one of its own.
+    pub mode: Option<RunMode>,
     /// In a workflow run: what the request was that a model's answer answers.
     pub request: Option<Box<RequestProof>>,
 }
@@ -202,6 +205,7 @@ impl Meta {
             && self.runner.is_none()
             && self.runtime_id.is_none()
             && self.channel.is_none()
+            && self.mode.is_none()
             && self.request.is_none()
     }
 }

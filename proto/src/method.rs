@@ -312,14 +312,15 @@ methods! {
         /// Returns a session's runtimes, and those of their sessions, as a graph.
         GetGraph = "getGraph", Read, GetGraphParams => AgentTaskGraph,
             [SessionNotFound, SessionFailed];
-        /// Lists the git worktrees that agents work in.
+        /// Lists the git worktrees that agents and runs of workflows work in.
         ListWorktrees = "listWorktrees", Read, ListWorktreesParams => ListWorktreesResult,
             [ProjectNotFound, FilesystemError];
-        /// Removes the git worktree of an agent. Its branch stays. Fails with `conflict` if it has changes
-        /// that are not committed, unless forced, and with `runtime_busy` while its agent works.
+        /// Removes the git worktree of an agent or a run. Its branch stays. Fails with `conflict` if it has changes
+        /// that are not committed, unless forced, and with `runtime_busy` while its agent or its run works.
         RemoveWorktree = "removeWorktree", Admin,
             RemoveWorktreeParams => RemoveWorktreeResult,
-            [AgentTaskNotFound, AgentTaskBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
+            [AgentTaskNotFound, AgentTaskBusy, RunNotFound, FilesystemError, Conflict, StorageStalled,
+             Overloaded];
     }
     Runs {
         /// Lists the packages of workflows: those of the user, then those of a project.

@@ -24,7 +24,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
-pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
+pub use agent_tasks::{AgentTask, AgentTasks, AgentTasksUse, OpenAgentTask};
 pub use compaction::OpenCompaction;
 pub use engine_turns::EngineTurns;
 pub use guidance::{
@@ -213,6 +213,7 @@ impl SessionView {
             let tree = &self.tree;
             // Walks the path only for the few messages that there are, and only when the leaf moves.
             guidance.moved(|id| tree.is_on_path(id));
+            self.state.run.iter_mut().for_each(FoldedRun::forget_told);
         }
         match &event.body {
             PersistentBody::CustomMessage(body) => guidance.told(event.id, event.seq, body),

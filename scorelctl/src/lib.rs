@@ -34,6 +34,7 @@ mod turn_selector;
 mod turn_tree;
 mod typed_answer;
 mod wire_name;
+mod worktree_selector;
 
 use std::ffi::OsString;
 use std::io;

@@ -108,8 +108,7 @@ pub(crate) async fn work_dir(
     control: &mut DaemonClient,
     session: &Session,
 ) -> Result<PathBuf, Failure> {
-    let worktree = session.agent.as_ref().and_then(|it| it.worktree.as_ref());
-    if let Some(worktree) = worktree {
+    if let Some(worktree) = session.worktree() {
         return Ok(PathBuf::from(&worktree.path));
     }
     let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;

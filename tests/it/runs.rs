@@ -4,6 +4,7 @@ mod audit;
 mod autopilot;
 mod demonstrated;
 mod documents;
+mod limits;
 mod modes;
 mod packages;
 mod reference_run;
@@ -11,5 +12,6 @@ mod resume;
 mod scene;
 mod start;
 mod tools;
+mod worktree;
 
 pub(crate) use scene::write_package;

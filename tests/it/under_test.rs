@@ -157,6 +157,7 @@ pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
         parent_event_id: None,
         expected_leaf_id: None,
         runner: None,
+        mode: None,
         model: None,
         channel: None,
         command_id: None,

@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 use scorel_config::ConfigSource;
 use scorel_engine::{HookChain, ToolList};
 use scorel_home::ProjectRegistry;
-use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
-use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
+use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents, RunUse};
+use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree, WorktreeOwner};
+use scorel_runs::Runs;
 use scorel_session::SessionHeader;
 use scorel_workplace::worktrees::{Worktrees, work_dir};
 
@@ -17,6 +18,7 @@ pub(crate) struct ConfiguredAgents {
     pub(crate) config: Arc<ConfigSource>,
     pub(crate) projects: Arc<ProjectRegistry>,
     pub(crate) worktrees: Arc<Worktrees>,
+    pub(crate) runs: Arc<Runs>,
     /// Those of the turns, once sessions are open.
     pub(crate) hooks: Arc<OnceLock<Vec<Arc<dyn HookSource>>>>,
 }
@@ -48,7 +50,7 @@ impl AgentHost for ConfiguredAgents {
         let project = self.projects.get(session.project_id);
         let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
         let agent = session.agent.as_ref();
-        let directory = work_dir(&project, agent).map_err(|gone| gone.to_string())?;
+        let directory = work_dir(&project, session.worktree()).map_err(|gone| gone.to_string())?;
         let project = Path::new(&project.work_dir);
         let config = self.config.current(Some(project));
         let turn = HookTurn {
@@ -76,8 +78,18 @@ impl AgentHost for ConfiguredAgents {
     ) -> Result<SessionWorktree, String> {
         let project = self.projects.get(project_id);
         let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
-        let made = self.worktrees.make(&project, runtime_id, title, beside);
+        let owner = WorktreeOwner::RuntimeId(runtime_id);
+        let made = self.worktrees.make(&project, owner, title, beside);
         made.map_err(|error| error.to_string())
+    }
+
+    fn reached_limit(&self, used: &RunUse) -> Option<u64> {
+        let RunUse {
+            run_id,
+            session_id,
+            spent,
+        } = *used;
+        self.runs.reached_limit(run_id, session_id, spent)
     }
 
     fn left_undone(&self, worktree: &SessionWorktree) -> Option<String> {

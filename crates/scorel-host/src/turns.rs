@@ -175,7 +175,7 @@ impl PrepareTurn for Turns {
             let message = "the session's project is not registered any more";
             turn_error("project_not_found", message)
         })?;
-        let dir = work_dir(&project, request.agent.as_ref());
+        let dir = work_dir(&project, request.worktree.as_ref());
         let dir = dir.map_err(|gone| {
             // A directory that is at its path later may be a different one.
             session.end_if_idle();

@@ -9,6 +9,7 @@ use scorel_proto::{
 use scorel_session::SessionHeader;
 
 use crate::error::OrchestratorError;
+use crate::run_use::RunUse;
 
 /// The configuration that the orchestrator works by. Methods may block on files.
 pub trait AgentHost: fmt::Debug + Send + Sync {
@@ -36,6 +37,9 @@ pub trait AgentHost: fmt::Debug + Send + Sync {
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String>;
+
+    /// The limit that keeps a run from giving agents another task, if it has reached one.
+    fn reached_limit(&self, used: &RunUse) -> Option<u64>;
 
     /// A sentence on the work in a worktree once its agent is done: that the branch has no commit, or that
     /// changes are not committed. `None` if there is nothing to tell.

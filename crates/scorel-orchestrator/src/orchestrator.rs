@@ -30,6 +30,8 @@ pub struct Orchestrator {
     state: Mutex<OrchestratorState>,
     /// Held while counts are read and told: an older one must not be told last.
     telling: tokio::sync::Mutex<()>,
+    /// Held while a task of a run is given: the next one counts it.
+    pub(crate) giving: tokio::sync::Mutex<()>,
 }
 
 /// A leaf lock: no lane is used and nothing is waited for while it is held.
@@ -88,6 +90,7 @@ impl Orchestrator {
             me: Weak::clone(me),
             state: Mutex::default(),
             telling: tokio::sync::Mutex::default(),
+            giving: tokio::sync::Mutex::default(),
         })
     }
 

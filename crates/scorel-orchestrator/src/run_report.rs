@@ -40,7 +40,10 @@ impl RunReport {
         loop {
             let (events, last) = lane.records_after(seq, PAGE).await?;
             let Some(last) = last else {
-                report.metadata.cost += lane.runtimes(|all| all.cost_since(after));
+                let tasks = lane.runtimes(|all| all.used_since(after));
+                report.metadata.usage += tasks.usage;
+                report.metadata.cost += tasks.cost;
+                report.metadata.spawned = tasks.tasks.saturating_add(tasks.spawned);
                 return Ok(report);
             };
             events.iter().for_each(|event| report.add(event));

@@ -1,6 +1,6 @@
-use scorel_proto::{
-    AgentTaskId, CostTotal, SessionId, SessionView, SpawnRefusal, SpawnRuntimeResult,
-};
+use std::sync::Arc;
+
+use scorel_proto::{AgentTaskId, SessionId, SessionView, SpawnRefusal, SpawnRuntimeResult};
 use scorel_session::{Lane, ReceiptAnswer, SessionError};
 
 use crate::admission::admitted;
@@ -47,9 +47,18 @@ impl Orchestrator {
         let agents = self.agents(lane.project_id()).await;
         check_texts(&order)?;
         let name = order.agent_type.as_str();
-        let place = match agents.find(name)?.config.enabled {
+        let is_enabled = agents.find(name)?.config.enabled;
+        let of_run = lane.view(|view| view.state.run.is_some()) || lane.depth() > 0;
+        let giving = match of_run {
+            true => Some(self.giving.lock().await),
+            false => None,
+        };
+        let place = match is_enabled {
             false => Err((SpawnRefusal::Disabled, None)),
-            true => self.place_for(&lane, &order, &agents),
+            true => match self.check_use(&lane, agents.limits.max_cost).await? {
+                Some(refused) => Err(refused),
+                None => self.place_for(&lane, &order, &agents),
+            },
         };
         let title = order.title.as_deref().map(str::trim);
         let title = title.filter(|title| !title.is_empty());
@@ -66,7 +75,7 @@ impl Orchestrator {
         // Now, so that the next spawn counts it.
         let (seq, unsettled) = lane.unsettled_runtimes();
         self.refresh(parent, seq, tasks(&lane, &unsettled));
-        drop(place);
+        drop((place, giving));
         // A runtime that was stopped meanwhile must not stay in the schedule.
         self.look_at(parent);
         Ok(spawned)
@@ -87,9 +96,6 @@ impl Orchestrator {
         if lane.depth() >= limits.max_depth {
             return Err((SpawnRefusal::Depth, Some(u64::from(limits.max_depth))));
         }
-        if limits.max_cost.is_some_and(|max| self.spent(lane) >= max) {
-            return Err((SpawnRefusal::Budget, limits.max_cost));
-        }
         let project = lane.project_id();
         let workflow = order.workflow_id.as_deref();
         let bucket = bucket_of(Some(agents), project, &order.agent_type, workflow);
@@ -104,22 +110,24 @@ impl Orchestrator {
         Ok(self.undo_later(move |state| state.spawning.end(&bucket)))
     }
 
-    /// What a session and its runtimes have cost, those that run included, in millionths of a US dollar.
-    fn spent(&self, lane: &Lane) -> u64 {
-        let mut spent = lane.cost_with_runtimes().micro_usd;
-        let running: Vec<(SessionId, CostTotal)> = lane.runtimes(|all| {
-            let sessions = all.unfinished();
-            let sessions = sessions.filter_map(|(_, runtime)| runtime.session_id);
-            sessions.map(|id| (id, all.cost_in(id))).collect()
-        });
-        for (id, counted) in running {
-            if let Some(child) = self.sessions().loaded_lane(id) {
-                let cost = child.cost_with_runtimes().micro_usd;
-                // A session that goes on with another task has been counted for those before.
-                spent += cost.saturating_sub(counted.micro_usd);
-            }
+    /// The limit of cost, or of the run that the session works for, that keeps it from giving another task.
+    async fn check_use(
+        &self,
+        lane: &Arc<Lane>,
+        max_cost: Option<u64>,
+    ) -> Result<Option<(SpawnRefusal, Option<u64>)>, SessionError> {
+        if let Some(max) = max_cost
+            && self.used(Arc::clone(lane)).await?.micro_usd >= max
+        {
+            return Ok(Some((SpawnRefusal::Budget, Some(max))));
         }
-        spent
+        let Some(used) = self.run_use(lane.id()).await? else {
+            return Ok(None);
+        };
+        let host = Arc::clone(self.host());
+        let reached = scorel_engine::spawn_blocking(move || host.reached_limit(&used)).await;
+        let reached = reached.map_err(|error| SessionError::Internal(error.to_string()))?;
+        Ok(reached.map(|limit| (SpawnRefusal::Run, Some(limit))))
     }
 }
 

@@ -1,6 +1,4 @@
-use scorel_proto::{
-    AgentTask, AgentTaskId, AgentTaskInfo, AgentTasks, CostTotal, Seq, SessionWorktree,
-};
+use scorel_proto::{AgentTask, AgentTaskId, AgentTaskInfo, AgentTasks, Seq, SessionWorktree};
 use scorel_session::Lane;
 
 /// A session, as the orchestrator reads it.
@@ -13,9 +11,6 @@ pub(crate) trait TaskLane {
 
     /// The runtimes for which something is left to do, as of an event.
     fn unsettled_runtimes(&self) -> (Seq, Vec<(AgentTaskId, AgentTask)>);
-
-    /// The cost of the session and of its runtimes that have ended.
-    fn cost_with_runtimes(&self) -> CostTotal;
 
     /// How many sessions are above this one.
     fn depth(&self) -> u32;
@@ -45,20 +40,12 @@ impl TaskLane for Lane {
         })
     }
 
-    fn cost_with_runtimes(&self) -> CostTotal {
-        self.view(|view| {
-            let mut cost = view.state.cost;
-            cost += view.state.runtimes.cost();
-            cost
-        })
-    }
-
     fn depth(&self) -> u32 {
         self.header().agent.as_ref().map_or(0, |agent| agent.depth)
     }
 
     fn worktree(&self) -> Option<SessionWorktree> {
-        self.header().agent.as_ref()?.worktree.clone()
+        self.header().worktree().cloned()
     }
 
     fn open_calls(&self) -> Vec<String> {

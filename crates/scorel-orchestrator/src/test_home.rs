@@ -98,6 +98,7 @@ impl TestHome {
             title: None,
             agent: None,
             run: None,
+            worktree: None,
             model: None,
             runner: None,
             thinking_level: None,

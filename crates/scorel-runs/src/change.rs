@@ -246,9 +246,16 @@ impl Runs {
 
     /// The session that a run was given last, as far as its file can be read.
     async fn last_session(self: &Arc<Self>, id: RunId) -> Option<SessionId> {
+        self.sessions_of(id).await.pop()
+    }
+
+    /// The sessions that a run was given, in their order; none if its file cannot be read.
+    pub async fn sessions_of(self: &Arc<Self>, id: RunId) -> Vec<SessionId> {
         let runs = Arc::clone(self);
-        let file = spawn_blocking(move || runs.file(&runs.dir(id)));
-        file.await.ok()?.ok()?.sessions.last().copied()
+        let file = spawn_blocking(move || runs.file(&runs.dir(id))).await;
+        file.ok()
+            .and_then(Result::ok)
+            .map_or_else(Vec::new, |file| file.sessions)
     }
 
     /// Records in the session of a run what has become of its document.

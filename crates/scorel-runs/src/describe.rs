@@ -102,6 +102,7 @@ fn info(
         agent_id: agent,
         autopilot: opened.is_ok_and(|run| run.state().autopilot),
         mode: known.map_or(RunMode::Run, |it| it.mode),
+        worktree: file.worktree.clone(),
         package_changed: false,
         problem: opened.err().and_then(problem),
         created_at: file.created_at,

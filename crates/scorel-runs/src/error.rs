@@ -6,6 +6,7 @@ use scorel_home::StateError;
 use scorel_proto::{ErrorChain, ErrorCode, ProjectId, RpcError, RunId};
 use scorel_session::SessionError;
 use scorel_workflow::Problem;
+use scorel_workplace::worktrees::WorktreeError;
 use serde_json::json;
 
 use crate::invalid_state::InvalidState;
@@ -43,8 +44,8 @@ pub enum RunError {
     /// A person or a call has saved it while the command was at work.
     #[error("the run's document has changed meanwhile; look at the run again")]
     DocumentChanged,
-    /// A turn of it runs, in another state than the command needs.
-    #[error("a turn of the run is open: cancel it first")]
+    /// A turn of it runs, or an agent, in another state than the command needs.
+    #[error("a turn of the run is open, or an agent of it works: cancel or stop that first")]
     Running,
     #[error("{reason}")]
     Invalid { field: &'static str, reason: String },
@@ -52,6 +53,9 @@ pub enum RunError {
     Session(#[from] SessionError),
     #[error(transparent)]
     Trust(#[from] TrustError),
+    /// There can be no git worktree.
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
     #[error(transparent)]
     File(#[from] StateError),
     #[error("{}: {source}", path.display())]
@@ -105,9 +109,12 @@ impl RunError {
             | Self::Running => ErrorCode::Conflict,
             Self::Invalid { .. } => ErrorCode::InvalidParams,
             Self::Session(error) => error.code(),
-            Self::Trust(_) | Self::File(_) | Self::Io { .. } | Self::Unreadable { .. } => {
-                ErrorCode::FilesystemError
-            }
+            Self::Worktree(WorktreeError::NoSpace(_)) => ErrorCode::StorageStalled,
+            Self::Trust(_)
+            | Self::Worktree(_)
+            | Self::File(_)
+            | Self::Io { .. }
+            | Self::Unreadable { .. } => ErrorCode::FilesystemError,
             Self::Internal(_) => ErrorCode::InternalError,
         }
     }

@@ -1,12 +1,11 @@
 use scorel_proto::{
-    Block, FoldedRun, PersistentBody, PersistentEvent, RunId, RunIntent, RunMode, RunPhase,
-    RunReason, RunStateCause, SessionId, SessionState, TurnError,
+    Block, FoldedRun, PersistentBody, RunId, RunIntent, RunMode, RunPhase, RunReason,
+    RunStateCause, SessionId, SessionState, TurnError,
 };
-use scorel_session::{EventDraft, Section, SessionError, SessionFeature};
+use scorel_session::{EventDraft, OpeningMessage, Section, SessionError, SessionFeature};
 
 use crate::error::RunError;
 use crate::open_run::OpenRun;
-use crate::patched_state::PatchedState;
 use crate::phases::rest;
 use crate::runs::Runs;
 use crate::states::record_phase;
@@ -48,7 +47,11 @@ impl Runs {
     ) -> Option<(FoldedRun, Result<OpenRun, RunError>)> {
         let id = section.lane().header().run?;
         let known = section.view().state.run.clone()?;
-        self.bind(section.lane().id(), id, known.shown.mode);
+        let mode = match section.view().state.turn.is_some() {
+            true => known.mode(),
+            false => known.shown.mode,
+        };
+        self.bind(section.lane().id(), id, mode);
         let run = self.open(id);
         let is_last = |run: &OpenRun| run.file.sessions.last() == Some(&section.lane().id());
         match run {
@@ -60,14 +63,6 @@ impl Runs {
 }
 
 impl SessionFeature for Runs {
-    fn committed(&self, section: &Section<'_>, event: &PersistentEvent) {
-        if section.lane().header().run.is_some()
-            && let Some(patched) = PatchedState::of(event)
-        {
-            self.note_patched(section.lane().id(), patched);
-        }
-    }
-
     fn is_settled(&self, state: &SessionState) -> bool {
         state.run.as_ref().is_none_or(|run| !run.is_undecided)
     }
@@ -76,7 +71,7 @@ impl SessionFeature for Runs {
     fn recover(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
         let is_open = section.view().state.turn.is_some();
         match self.of(section) {
-            Some((known, Ok(run))) if is_open && known.shown.mode == RunMode::Run => {
+            Some((known, Ok(run))) if is_open && known.mode() == RunMode::Run => {
                 self.record_states(section, &run, RunStateCause::Recovered)
             }
             _ => Ok(()),
@@ -87,29 +82,33 @@ impl SessionFeature for Runs {
         &self,
         section: &mut Section<'_>,
         content: Vec<Block>,
-        is_typed: bool,
+        message: OpeningMessage,
     ) -> Result<Vec<Block>, SessionError> {
-        let Some((known, run)) = self.of(section) else {
+        let Some((mut known, run)) = self.of(section) else {
             return Ok(content);
         };
-        let words = OpeningWords::new(content, is_typed);
+        if message.is_elsewhere {
+            known.forget_told();
+        }
+        let mode = message.mode.unwrap_or(known.shown.mode);
+        self.bind(section.lane().id(), known.shown.run_id, mode);
+        let words = OpeningWords::new(content, message.is_typed);
         let reason = match words.intent {
             None => RunReason::Message,
             Some(RunIntent::Start) => RunReason::Started,
             Some(RunIntent::Continue) => RunReason::Autopilot,
             Some(RunIntent::Resume) => RunReason::Resumed,
         };
-        if known.shown.mode == RunMode::Run || words.intent.is_some() {
+        if mode == RunMode::Run || words.intent.is_some() {
             record_phase(section, (RunPhase::Running, reason))?;
         }
         let Ok(run) = run else {
             return Ok(words.plain());
         };
-        self.note_budget(section.lane().id(), &run.file, &section.view().state);
         self.record_states(section, &run, RunStateCause::External)?;
         accepted(&run);
         let tools = self.tools_at_node(&run, RunMode::Run);
-        Ok(words.told(&run, &known, &tools))
+        Ok(words.told(&run, &known, mode, &tools))
     }
 
     /// The model is told of a node as soon as the run is there, and again when it may have lost what it was told.
@@ -119,7 +118,7 @@ impl SessionFeature for Runs {
         };
         self.record_states(section, &run, RunStateCause::External)?;
         let known = section.view().state.run.clone();
-        let Some(known) = known.filter(|known| known.shown.mode == RunMode::Run) else {
+        let Some(known) = known.filter(|known| known.mode() == RunMode::Run) else {
             return Ok(());
         };
         if known.told_node.as_deref() == Some(run.node_id()) {
@@ -151,7 +150,6 @@ impl SessionFeature for Runs {
     fn removed(&self, id: SessionId) {
         let mut memory = self.memory();
         memory.bound.remove(&id);
-        memory.patched.remove(&id);
         memory.tools.remove(&id);
         memory.budgets.remove(&id);
     }

@@ -23,7 +23,6 @@ mod installed;
 mod invalid_state;
 mod list;
 mod open_run;
-mod patched_state;
 mod phases;
 mod places;
 mod resume;

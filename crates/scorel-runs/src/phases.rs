@@ -35,15 +35,24 @@ pub(crate) fn rest(
         .and_then(|it| it.node())
         .is_some_and(|(_, step)| step.waits_for_person());
     let after = phase_after(TurnEnd {
-        outcome: how(outcome, run.err()),
+        outcome: match how(outcome, run.err()) {
+            RunTurnOutcome::Completed if known.is_limited => RunTurnOutcome::Limit,
+            outcome => outcome,
+        },
         has_ended: current.is_some_and(|it| it.has_ended()),
         autopilot: run.is_ok_and(|run| run.state().autopilot),
         node_waits: waits,
-        changed_document: has_changed,
+        // A message for something else came in between: the run goes on as it would have.
+        changed_document: has_changed || known.mode() != RunMode::Run,
         turns_at_node: known.turns_at_node,
     });
-    if after == PhaseAfter::Running && is_empty && known.shown.mode == RunMode::Run {
-        go_on(section)?;
+    match (after, known.shown.mode) {
+        (PhaseAfter::Running, RunMode::Run) if is_empty => go_on(section)?,
+        // Nothing has it go on, until messages are for the run again.
+        (PhaseAfter::Running, RunMode::Chat | RunMode::Agent) if is_empty => {
+            return record_phase(section, (RunPhase::WaitingUser, RunReason::Question));
+        }
+        _ => {}
     }
     record_phase(section, phase(after))
 }

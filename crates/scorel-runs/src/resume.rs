@@ -42,6 +42,9 @@ impl Runs {
         }
         let mut spent_before = None;
         let takes_over = params.new_session.unwrap_or(false) || known.is_none();
+        if let Some(lane) = known.as_ref().filter(|_| takes_over && !is_repeated) {
+            check_agents(lane)?;
+        }
         let lane = match known {
             Some(lane) if is_repeated || !takes_over => lane,
             _ => {
@@ -153,6 +156,14 @@ fn sent_before(
     Ok(sent.map(|sent| match sent {
         Accepted { seq, .. } | Queued { seq, .. } => seq,
     }))
+}
+
+/// Refuses a session with agents that work: what they use from now on would not count for the run.
+fn check_agents(lane: &Lane) -> Result<(), RunError> {
+    match lane.view(|view| view.state.runtimes.unfinished().count()) {
+        0 => Ok(()),
+        _ => Err(RunError::Running),
+    }
 }
 
 /// Refuses a session with an open turn, or one whose run is about to go on.

@@ -1,5 +1,5 @@
 use scorel_home::{FormatVersion, RUN, StateBody, StateKind};
-use scorel_proto::{ProjectId, RunId, RunPackage, SessionId};
+use scorel_proto::{ProjectId, RunId, RunPackage, SessionId, SessionWorktree};
 use serde::{Deserialize, Serialize};
 
 /// `run.json`: what belongs to a run. Lost, it is made again from the run's document.
@@ -15,6 +15,9 @@ pub(crate) struct RunFile {
     /// Its sessions. The last one writes its files.
     #[serde(default)]
     pub(crate) sessions: Vec<SessionId>,
+    /// The git worktree that it works in; `None` if it works in the project's directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) worktree: Option<SessionWorktree>,
     /// Milliseconds since 1970.
     pub(crate) created_at: u64,
 }

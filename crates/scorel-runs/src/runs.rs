@@ -6,14 +6,14 @@ use scorel_config::ConfigSource;
 use scorel_guidance::skills::SkillProject;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::{FormatVersion, ProjectRegistry};
-use scorel_proto::{ProjectId, RunId, RunMode, RunPackage, SessionId};
+use scorel_proto::{ProjectId, RunId, RunMode, RunPackage, SessionId, WorktreeOwner};
 use scorel_run_tools::RunTools;
 use scorel_workflow::{Package, PackageFiles, PackageReading, RunDocument};
+use scorel_workplace::worktrees::Worktrees;
 
 use crate::error::RunError;
 use crate::invalid_state::InvalidState;
 use crate::open_run::{BoundPackage, OpenRun};
-use crate::patched_state::PatchedState;
 use crate::run_budget::RunBudget;
 use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
@@ -29,6 +29,7 @@ pub struct Runs {
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) projects: Arc<ProjectRegistry>,
     pub(crate) config: Arc<ConfigSource>,
+    pub(crate) worktrees: Arc<Worktrees>,
     /// Held while a command changes a run.
     pub(crate) changing: tokio::sync::Mutex<()>,
     memory: Mutex<RunsMemory>,
@@ -39,11 +40,9 @@ pub struct Runs {
 pub(crate) struct RunsMemory {
     /// The loaded sessions that belong to runs.
     pub(crate) bound: HashMap<SessionId, (RunId, RunMode)>,
-    /// The states that calls of an open turn have given documents, until they are recorded.
-    pub(crate) patched: HashMap<SessionId, Vec<PatchedState>>,
     /// The tools of the newest turn of each of those sessions.
     pub(crate) tools: HashMap<SessionId, Arc<RunTools>>,
-    /// The rest of the limits of their runs, as of the beginnings of their newest turns.
+    /// The rest of the limits of runs, for the newest turns of their sessions and of their agents.
     pub(crate) budgets: HashMap<SessionId, RunBudget>,
     /// Parsed packages, by the digests of their copies.
     packages: HashMap<String, Arc<Package>>,
@@ -55,12 +54,14 @@ impl Runs {
         trust: Arc<TrustStore>,
         projects: Arc<ProjectRegistry>,
         config: Arc<ConfigSource>,
+        worktrees: Arc<Worktrees>,
     ) -> Self {
         Self {
             home: home.to_owned(),
             trust,
             projects,
             config,
+            worktrees,
             changing: tokio::sync::Mutex::default(),
             memory: Mutex::default(),
         }
@@ -93,7 +94,9 @@ impl Runs {
         let text = dir.read_document().map_err(RunError::StateInvalid)?;
         let document = RunDocument::parse(text.text);
         let document = document.map_err(|error| RunError::StateInvalid(error.into()))?;
-        let file = rebuilt(dir.id(), &document).map_err(RunError::StateInvalid)?;
+        let mut file = rebuilt(dir.id(), &document).map_err(RunError::StateInvalid)?;
+        let made = self.worktrees.record(WorktreeOwner::RunId(dir.id()))?;
+        file.worktree = made.map(|record| record.worktree()).transpose()?;
         dir.file().replace(&file)?;
         Ok(file)
     }
@@ -177,6 +180,7 @@ fn rebuilt(id: RunId, document: &RunDocument) -> Result<RunFile, InvalidState> {
         },
         workflow: workflow.id,
         sessions: Vec::new(),
+        worktree: None,
         created_at: id.timestamp_ms(),
     })
 }

@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use scorel_engine::spawn_blocking;
 use scorel_home::{FormatVersion, now_ms};
 use scorel_proto::{
-    Block, ClientId, CommandId, ProjectId, RunId, RunIntent, RunMode, RunPackage, RunSpent,
-    RunStartedData, RunStateCause, SendMessageResult, Seq, SessionId, SessionKind, StartRunParams,
-    TextPart, WhileRunning,
+    AgentWorkspace, Block, ClientId, CommandId, ProjectId, RunId, RunIntent, RunMode, RunPackage,
+    RunSpent, RunStartedData, RunStateCause, SendMessageResult, Seq, SessionId, SessionKind,
+    SessionWorktree, StartRunParams, TextPart, WhileRunning, WorktreeOwner,
 };
 use scorel_session::{Lane, MutationCommand, NewSession, SendRequest, Sessions};
 use scorel_workflow::{Package, RunDocument, Workflow};
+use scorel_workplace::worktrees::WorktreeError;
 use serde_json::{Value, json};
 
 use crate::check::plan;
@@ -50,7 +51,7 @@ impl Runs {
     ) -> Result<StartedRun, RunError> {
         let _changing = self.changing.lock().await;
         let runs = Arc::clone(self);
-        let made = spawn_blocking(move || runs.make(ids, &params).map(|run| (run, params)));
+        let made = spawn_blocking(move || runs.make_whole(ids, &params).map(|run| (run, params)));
         let (run, params) = made.await.map_err(internal)??;
         let title = run.bound.package.manifest.name.clone();
         let new = NewSession {
@@ -72,10 +73,30 @@ impl Runs {
         })
     }
 
+    /// The files of a new run. If it cannot be made, no worktree of it is left.
+    fn make_whole(&self, ids: RunIds, params: &StartRunParams) -> Result<OpenRun, RunError> {
+        let made = self.make(ids, params);
+        let owner = WorktreeOwner::RunId(ids.run_id);
+        if made.is_err()
+            && params.workspace == Some(AgentWorkspace::Worktree)
+            && !self.is_made(ids.run_id)
+            && let Err(error) = self.worktrees.remove(owner, true)
+            && !matches!(error, WorktreeError::NotFound(_))
+        {
+            tracing::warn!(run = %ids.run_id, %error, "the worktree of a run that is not made is left");
+        }
+        made
+    }
+
+    fn is_made(&self, id: RunId) -> bool {
+        let file = self.dir(id).file().read();
+        file.is_ok_and(|file| file.is_some())
+    }
+
     /// The files of a new run; those of one that an earlier attempt made are left as they are.
     fn make(&self, ids: RunIds, params: &StartRunParams) -> Result<OpenRun, RunError> {
         let dir = self.dir(ids.run_id);
-        if dir.file().read().is_ok_and(|file| file.is_some()) {
+        if self.is_made(ids.run_id) {
             return self.open(ids.run_id);
         }
         let project = self.project(params.project_id)?;
@@ -87,7 +108,7 @@ impl Runs {
             let reason = "the package has no agent of this id";
             return Err(RunError::invalid("agentId", reason));
         }
-        let file = RunFile {
+        let mut file = RunFile {
             version: FormatVersion,
             run_id: ids.run_id,
             project_id: params.project_id,
@@ -98,9 +119,13 @@ impl Runs {
             },
             workflow: name.to_string(),
             sessions: vec![ids.session_id],
+            worktree: None,
             created_at: now_ms(),
         };
         let document = first_document(&copy.dir, &package.workflows[workflow], &file, params)?;
+        if params.workspace == Some(AgentWorkspace::Worktree) {
+            file.worktree = Some(self.make_worktree(&file, &package.manifest.name)?);
+        }
         dir.make()?;
         dir.write_document(None, &document)?;
         // Last: the run is there once this is.
@@ -111,6 +136,14 @@ impl Runs {
             dir: copy.dir,
         };
         OpenRun::read(dir, file, bound)
+    }
+
+    /// The worktree of a new run, or the one that an earlier attempt has made.
+    fn make_worktree(&self, file: &RunFile, title: &str) -> Result<SessionWorktree, RunError> {
+        let project = self.projects.get(file.project_id);
+        let project = project.ok_or(RunError::ProjectNotFound(file.project_id))?;
+        let owner = WorktreeOwner::RunId(file.run_id);
+        Ok(self.worktrees.make(&project, owner, title, None)?)
     }
 
     /// The package of a copy, with the place of the workflow in it, if it is what the person has seen.
@@ -183,6 +216,7 @@ pub(crate) fn new_session(file: &RunFile, project_id: ProjectId) -> NewSession {
         title: None,
         agent: None,
         run: Some(file.run_id),
+        worktree: file.worktree.clone(),
         model: None,
         runner: None,
         thinking_level: None,
@@ -205,13 +239,17 @@ pub(crate) fn command_id(verb: &str, id: SessionId) -> Result<CommandId, RunErro
     id.map_err(|error| RunError::Internal(error.to_string()))
 }
 
-/// Sends a message once, whatever crashes in between.
+/// Sends a message once, whatever crashes in between. It is for the run, also in a session whose messages are not.
 pub(crate) async fn send(
     lane: &Arc<Lane>,
     id: CommandId,
     content: Vec<Block>,
 ) -> Result<Seq, RunError> {
     let command = MutationCommand::new(ClientId::Daemon, Some(id), "run", &());
+    let other = lane.view(|view| {
+        let run = view.state.run.as_ref();
+        run.is_some_and(|run| run.shown.mode != RunMode::Run)
+    });
     let request = SendRequest {
         command,
         content,
@@ -220,6 +258,7 @@ pub(crate) async fn send(
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: other.then_some(RunMode::Run),
         channel: None,
     };
     Ok(match lane.mutate(request).await? {

@@ -3,24 +3,15 @@
 use scorel_proto::{
     CustomBody, PersistentBody, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND,
     RunModeData, RunPhase, RunPhaseData, RunReason, RunStartedData, RunStateCause, RunStateData,
-    SessionId, TurnId,
+    TurnId,
 };
 use scorel_session::{EventDraft, Section, SessionError};
 use serde::Serialize;
 
 use crate::open_run::OpenRun;
-use crate::patched_state::PatchedState;
 use crate::runs::Runs;
 
 impl Runs {
-    /// Takes note of a call's change, until it can be recorded.
-    pub(crate) fn note_patched(&self, id: SessionId, patched: PatchedState) {
-        let mut memory = self.memory();
-        if memory.bound.contains_key(&id) {
-            memory.patched.entry(id).or_default().push(patched);
-        }
-    }
-
     /// Records what calls have made of the document, and then what it is now if that is something else.
     pub(crate) fn record_states(
         &self,
@@ -28,23 +19,10 @@ impl Runs {
         run: &OpenRun,
         otherwise: RunStateCause,
     ) -> Result<(), SessionError> {
-        let patched = self.memory().patched.remove(&section.lane().id());
-        for PatchedState {
-            tool_call_id,
-            state,
-        } in patched.into_iter().flatten()
-        {
-            let is_last = state.sha256 == run.text.sha256;
-            let data = RunStateData {
-                sha256: state.sha256,
-                current_node_id: state.current_node_id,
-                from: state.from,
-                label: state.label,
-                completed: is_last && run.current().has_ended(),
-                cause: RunStateCause::Patch,
-                tool_call_id: Some(tool_call_id),
-            };
-            record_if_new(section, &data)?;
+        let known = section.view().state.run.clone();
+        for mut state in known.into_iter().flat_map(|known| known.unrecorded) {
+            state.completed = state.sha256 == run.text.sha256 && run.current().has_ended();
+            record(section, RUN_STATE_KIND, &state)?;
         }
         record_state(section, run, otherwise, None)
     }

@@ -40,13 +40,14 @@ impl OpeningWords {
         }
     }
 
-    /// The message in a session that is in a mode.
-    pub(crate) fn told(self, run: &OpenRun, known: &FoldedRun, tools: &[String]) -> Vec<Block> {
-        // A turn that the daemon begins by itself is for the run.
-        let mode = match self.intent {
-            Some(_) => RunMode::Run,
-            None => known.shown.mode,
-        };
+    /// The message in a mode, as the model is to read it.
+    pub(crate) fn told(
+        self,
+        run: &OpenRun,
+        known: &FoldedRun,
+        mode: RunMode,
+        tools: &[String],
+    ) -> Vec<Block> {
         let mut blocks = Vec::new();
         if mode == RunMode::Run {
             let intent = self.intent.unwrap_or(RunIntent::Continue);

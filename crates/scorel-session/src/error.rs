@@ -149,6 +149,7 @@ fn refusal(kind: SpawnRefusal, limit: Option<u64>) -> String {
         SpawnRefusal::TooMany => "the session, or its turn, has as many runtimes as it may have",
         SpawnRefusal::QueueFull => "as many runtimes wait for the agent as may wait",
         SpawnRefusal::Budget => "the session and its runtimes have cost what they may cost",
+        SpawnRefusal::Run => "the run of a workflow has used as much as it may",
         SpawnRefusal::Archived => "the session is archived",
     };
     limit.map_or_else(|| text.to_owned(), |limit| format!("{text} ({limit})"))

@@ -1,7 +1,7 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
     AgentTaskQuestion, DeviceId, Phase, ProjectId, RunId, Session, SessionAgent, SessionId,
-    SessionKind, SessionOrigin, SessionParent, SessionView,
+    SessionKind, SessionOrigin, SessionParent, SessionView, SessionWorktree,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,9 @@ pub struct SessionHeader {
     /// The run of a workflow that it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
+    /// The git worktree that it works in for that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<SessionWorktree>,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// The daemon's version.
@@ -55,6 +58,12 @@ impl SessionHeader {
         }
     }
 
+    /// The git worktree that it works in, as a run or as an agent has one.
+    pub fn worktree(&self) -> Option<&SessionWorktree> {
+        let of_agent = self.agent.as_ref().and_then(|it| it.worktree.as_ref());
+        self.worktree.as_ref().or(of_agent)
+    }
+
     /// The reason why the session is read-only, if it is.
     pub(crate) fn problem(&self) -> Option<String> {
         newer(self.format)
@@ -71,6 +80,7 @@ impl SessionHeader {
             agent: self.agent.clone(),
             origin: self.origin.clone(),
             run: folded.run.as_ref().map(|run| run.shown.clone()),
+            worktree: self.worktree.clone(),
             title: folded.display_title().map(str::to_owned),
             title_source: folded.display_title_source(),
             model: folded.model.clone(),

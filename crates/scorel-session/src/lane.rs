@@ -56,6 +56,7 @@ mod move_leaf;
 mod mutate;
 mod notice;
 mod open_report;
+mod opening_message;
 mod oversize;
 mod permission;
 mod persist;
@@ -106,6 +107,7 @@ pub(crate) use history::{LaneHistory, settings};
 pub use job::JobName;
 pub use move_leaf::{LeafTarget, MoveLeaf};
 pub use mutate::Mutation;
+pub use opening_message::OpeningMessage;
 pub(crate) use oversize::make_fit;
 pub use published::{PublishedLane, PublishedView};
 pub(crate) use published_wait::PublishedWait;
@@ -164,8 +166,8 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// The words of a message that begins a turn, as the log and the model get them. `is_typed` is unset for those of
-    /// the daemon and of clients' programs. Called in the section that records the message, before it.
+    /// The words of a message that begins a turn, as the log and the model get them. Called in the section that records
+    /// the message, before it.
     ///
     /// # Errors
     ///
@@ -174,7 +176,7 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
         &self,
         _: &mut Section<'_>,
         content: Vec<Block>,
-        _is_typed: bool,
+        _: OpeningMessage,
     ) -> Result<Vec<Block>, SessionError> {
         Ok(content)
     }

@@ -87,8 +87,9 @@ pub use history_writer::HistoryWriter;
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
     AppendData, AppendMessage, CancelAndClear, ContextRemoval, DamageAcceptance, EventDraft, Job,
-    JobName, Lane, LaneChanges, LeafTarget, MoveLeaf, Mutation, PermissionResponse, PublishedLane,
-    PublishedView, QueueRewrite, Section, SendRequest, SessionFeature, UpdateRequest, WaitEnd,
+    JobName, Lane, LaneChanges, LeafTarget, MoveLeaf, Mutation, OpeningMessage, PermissionResponse,
+    PublishedLane, PublishedView, QueueRewrite, Section, SendRequest, SessionFeature,
+    UpdateRequest, WaitEnd,
 };
 pub use live_cursor::{LiveCursor, LiveScope, LiveStep};
 pub use receipts::{MutationCommand, ReceiptAnswer};

@@ -10,7 +10,7 @@ use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, MessageChannel, NoticeBody, ProjectId, SessionAgent, SessionId,
-    ThinkingLevel, ToolPreset, TurnError, TurnId,
+    SessionWorktree, ThinkingLevel, ToolPreset, TurnError, TurnId,
 };
 
 use crate::{Guidance, KnownGuidance, SessionHeader, TitleAnswer, TitleRequest};
@@ -103,6 +103,8 @@ pub struct TurnRequest {
     pub turn_id: Option<TurnId>,
     /// The agent that works in the session, if one does.
     pub agent: Option<SessionAgent>,
+    /// The git worktree that the session works in, if it has one.
+    pub worktree: Option<SessionWorktree>,
     /// The channel whose message started the turn; it caps what the turn may do.
     pub channel: Option<MessageChannel>,
     /// The runner; `None` is the daemon's own engine.

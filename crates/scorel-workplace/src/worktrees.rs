@@ -1,12 +1,13 @@
-//! The git worktrees that agents work in.
+//! The git worktrees that agents and runs of workflows work in.
 //!
-//! One is made for a runtime whose agent has `workspace = "worktree"`: a directory below `worktrees` of
-//! the home, on a branch of its own that begins at the project's commit. It stays until a person removes it.
+//! One is made for a runtime whose agent has `workspace = "worktree"`, and for a run that is started so: a directory
+//! below `worktrees` of the home, on a branch of its own that begins at the project's commit. It stays until a person
+//! removes it.
 //!
 //! ```text
-//! worktrees/<runtimeId>.json   what it is: project, repository, branch. Written first, removed last
-//! worktrees/<runtimeId>/       the files, with a `.git` that leads to the repository of the project
-//! worktrees/<runtimeId>.gone/  the same while it is removed
+//! worktrees/<owner>.json   what it is: project, repository, branch. Written first, removed last
+//! worktrees/<owner>/       the files, with a `.git` that leads to the repository of the project
+//! worktrees/<owner>.gone/  the same while it is removed
 //! ```
 //!
 //! Everything here blocks, on files and on git.
@@ -33,7 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_fs::if_present;
 use scorel_permission::WORKTREES;
-use scorel_proto::{AgentTaskId, Project, ProjectId, SessionWorktree};
+use scorel_proto::{Project, ProjectId, SessionWorktree, WorktreeOwner};
 
 use branch::branch_name;
 pub use error::WorktreeError;
@@ -55,7 +56,7 @@ pub struct Worktrees {
     dir: PathBuf,
     git: Box<dyn GitProgram>,
     /// One thing at a time happens to a worktree.
-    taken: Mutex<HashMap<AgentTaskId, Arc<Mutex<()>>>>,
+    taken: Mutex<HashMap<WorktreeOwner, Arc<Mutex<()>>>>,
 }
 
 /// A worktree that was found.
@@ -88,22 +89,22 @@ impl Worktrees {
         }
     }
 
-    /// Makes the worktree of a runtime, on a branch whose name contains the task's title and which
+    /// Makes the worktree of a runtime or a run, on a branch whose name contains its title and which
     /// starts at the commit of `beside`, another worktree, or else of the project. An existing worktree
     /// is used as it is; a half-made one, left by a crash, is made again on the same branch.
     ///
     /// # Errors
-    /// Why there is no worktree, as the reason with which the runtime ends. Nothing of one is left, but
+    /// Why there is no worktree. Nothing of one is left, but
     /// perhaps its branch.
     pub fn make(
         &self,
         project: &Project,
-        runtime_id: AgentTaskId,
+        owner: WorktreeOwner,
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, WorktreeError> {
-        self.alone(runtime_id, || {
-            let known = self.record(runtime_id)?;
+        self.alone(owner, || {
+            let known = self.record(owner)?;
             if let Some(known) = &known {
                 let registration = Registration::find(&known.repository, &known.path);
                 if registration.is_some_and(|it| it.is_whole(&known.path)) {
@@ -116,12 +117,12 @@ impl Worktrees {
             let repository = Repository::of(&*self.git, &work_dir)?;
             let (branch, start) = match known {
                 Some(known) => (known.branch, known.start),
-                None => (branch_name(title, runtime_id), Some(repository.head)),
+                None => (branch_name(title, owner), Some(repository.head)),
             };
             let record = WorktreeRecord {
-                runtime_id,
+                owner,
                 project_id: project.project_id,
-                path: self.path(runtime_id),
+                path: self.path(owner),
                 branch,
                 repository: repository.data,
                 start,
@@ -138,15 +139,15 @@ impl Worktrees {
     /// that was not removed completely are not among them.
     pub fn list(&self, project: Option<ProjectId>) -> Result<Vec<FoundWorktree>, WorktreeError> {
         let mut found = Vec::new();
-        for runtime_id in self.recorded()? {
-            let Some(record) = self.record(runtime_id)? else {
+        for owner in self.recorded()? {
+            let Some(record) = self.record(owner)? else {
                 continue;
             };
             let is_wanted = project.is_none_or(|project| project == record.project_id);
             if is_wanted && record.path.is_dir() {
                 let dirty = self.is_dirty(&record);
                 let why = |error: &WorktreeError| {
-                    tracing::warn!(runtime = %runtime_id, %error, "cannot read the status of a worktree");
+                    tracing::warn!(%owner, %error, "cannot read the status of a worktree");
                 };
                 let dirty = dirty.inspect_err(why).ok();
                 let commits = self.commits(&record);
@@ -160,9 +161,9 @@ impl Worktrees {
         Ok(found)
     }
 
-    /// The record of a runtime's worktree; `None` if it has none.
-    pub fn record(&self, runtime_id: AgentTaskId) -> Result<Option<WorktreeRecord>, WorktreeError> {
-        let read = WorktreeRecord::file(&self.dir, runtime_id).read();
+    /// The record of a worktree; `None` if there is none.
+    pub fn record(&self, owner: WorktreeOwner) -> Result<Option<WorktreeRecord>, WorktreeError> {
+        let read = WorktreeRecord::file(&self.dir, owner).read();
         read.map_err(WorktreeError::record)
     }
 
@@ -171,10 +172,10 @@ impl Worktrees {
     ///
     /// # Errors
     /// There is none, something would be lost and `force` is not set, or the file system refuses.
-    pub fn remove(&self, runtime_id: AgentTaskId, force: bool) -> Result<(), WorktreeError> {
-        self.alone(runtime_id, || {
-            let record = self.record(runtime_id)?;
-            let record = record.ok_or(WorktreeError::NotFound(runtime_id))?;
+    pub fn remove(&self, owner: WorktreeOwner, force: bool) -> Result<(), WorktreeError> {
+        self.alone(owner, || {
+            let record = self.record(owner)?;
+            let record = record.ok_or(WorktreeError::NotFound(owner))?;
             if !force && record.path.exists() && self.is_dirty(&record)? {
                 return Err(WorktreeError::Dirty { path: record.path });
             }
@@ -189,7 +190,7 @@ impl Worktrees {
         project: &Path,
     ) -> Result<SessionWorktree, WorktreeError> {
         self.make_dir(&self.dir)?;
-        let written = WorktreeRecord::file(&self.dir, record.runtime_id).replace(record);
+        let written = WorktreeRecord::file(&self.dir, record.owner).replace(record);
         written.map_err(WorktreeError::record)?;
         self.make_dir(&record.path)?;
         self.add(record, project)?;
@@ -246,7 +247,7 @@ impl Worktrees {
     /// Removes the files of a worktree and its registration in the repository. Renames the directory
     /// first, so that a half-removed one is never taken for a worktree with changes.
     fn clear(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
-        let gone = self.dir.join(format!("{}.gone", record.runtime_id));
+        let gone = self.dir.join(format!("{}.gone", record.owner));
         remove_tree(&gone).map_err(WorktreeError::io(&gone))?;
         if_present(fs::rename(&record.path, &gone)).map_err(WorktreeError::io(&record.path))?;
         if let Some(registration) = Registration::find(&record.repository, &record.path) {
@@ -256,7 +257,7 @@ impl Worktrees {
     }
 
     fn forget(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
-        let file = WorktreeRecord::file(&self.dir, record.runtime_id);
+        let file = WorktreeRecord::file(&self.dir, record.owner);
         let removed = if_present(fs::remove_file(file.path()));
         removed.map(drop).map_err(WorktreeError::io(file.path()))
     }
@@ -266,21 +267,21 @@ impl Worktrees {
     fn give_up(&self, record: &WorktreeRecord) {
         let cleared = self.clear(record).and_then(|()| self.forget(record));
         if let Err(error) = cleared {
-            tracing::warn!(runtime = %record.runtime_id, %error, "a part of a worktree is left");
+            tracing::warn!(owner = %record.owner, %error, "a part of a worktree is left");
         }
     }
 
-    fn path(&self, runtime_id: AgentTaskId) -> PathBuf {
-        self.dir.join(runtime_id.to_string())
+    fn path(&self, owner: WorktreeOwner) -> PathBuf {
+        self.dir.join(owner.to_string())
     }
 
-    /// The runtimes of which something is noted, the oldest first.
-    fn recorded(&self) -> Result<Vec<AgentTaskId>, WorktreeError> {
+    /// The owners of which something is noted, the oldest first.
+    fn recorded(&self) -> Result<Vec<WorktreeOwner>, WorktreeError> {
         let entries = if_present(fs::read_dir(&self.dir)).map_err(WorktreeError::io(&self.dir))?;
         let names = entries.into_iter().flatten().flatten();
         let names = names.map(|entry| entry.file_name());
         let ids = names.filter_map(|name| name.to_str()?.strip_suffix(".json")?.parse().ok());
-        let mut ids: Vec<AgentTaskId> = ids.collect();
+        let mut ids: Vec<WorktreeOwner> = ids.collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -295,11 +296,11 @@ impl Worktrees {
         }
     }
 
-    fn alone<T>(&self, runtime_id: AgentTaskId, work: impl FnOnce() -> T) -> T {
+    fn alone<T>(&self, owner: WorktreeOwner, work: impl FnOnce() -> T) -> T {
         let mine = {
             let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
             taken.retain(|_, lock| Arc::strong_count(lock) > 1);
-            Arc::clone(taken.entry(runtime_id).or_default())
+            Arc::clone(taken.entry(owner).or_default())
         };
         let _held = mine.lock().unwrap_or_else(PoisonError::into_inner);
         work()

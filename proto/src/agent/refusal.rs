@@ -14,6 +14,8 @@ named! {
         QueueFull = "queue_full",
         /// The session and its runtimes have cost as much as is allowed.
         Budget = "budget",
+        /// The run of a workflow that the session works for has used as much as it may.
+        Run = "run",
         /// The session is archived.
         Archived = "archived",
     }

@@ -191,10 +191,13 @@ impl RuntimeFinishedBody {
 pub struct AgentTaskMetadata {
     /// Its last turn; absent if it has had none.
     pub turn_id: Option<TurnId>,
-    /// The tokens that its model calls used.
+    /// The tokens that its model calls used, and those of the tasks that it has given.
     pub usage: Usage,
     /// Their cost.
     pub cost: CostTotal,
+    /// The number of tasks that it has given, and that these have given.
+    #[serde(default, skip_serializing_if = "crate::cost::is_zero")]
+    pub spawned: u64,
     /// The number of model calls.
     pub steps: u32,
     /// The time since it was spawned, in milliseconds.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     AgentTaskId, Block, ChannelSource, ClientId, CommandId, CompactionId, EventId, QueueItemId,
-    TurnId,
+    RunMode, TurnId,
 };
 
 /// Body of `queue_update`.
@@ -141,6 +141,8 @@ pub struct QueueItemMeta {
     pub runtime_id: Option<AgentTaskId>,
     /// The channel that the message comes through.
     pub channel: Option<ChannelSource>,
+    /// The purpose of the message, if it is another than that of the run.
+    pub mode: Option<RunMode>,
 }
 
 /// The fields that the `custom_message` made from a queue item has besides the item's content.

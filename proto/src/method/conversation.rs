@@ -9,7 +9,7 @@ use super::files::RestoreOptions;
 use super::present::present;
 use crate::{
     Block, ChannelSource, CommandId, CompactionId, EventId, Message, PermissionDecision,
-    PermissionRequestId, QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
+    PermissionRequestId, QueueItemId, QueueKind, RunMode, Seq, SessionId, StorageStall, TurnId,
 };
 
 /// The content of a user message: a string, or an array of `text`, `image`, `blob` and `attachment` blocks.
@@ -94,6 +94,9 @@ pub struct SendMessageParams {
     /// Changes what runs the session's turns from this message on: the name of a runner, or `scorel`.
     /// One that is not installed is accepted, and the outcome of the turn says so.
     pub runner: Option<String>,
+    /// The purpose of this message alone, in a session that has a run of a workflow; absent: that of the run. A message
+    /// with a purpose of its own never steers.
+    pub mode: Option<RunMode>,
     /// The channel that the message comes through, if no person sends it. Its `externalId` makes the call
     /// idempotent. Such a message never steers, changes neither model nor runner, attaches to the active leaf, and has
     /// the channel as its author.

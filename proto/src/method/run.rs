@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    CommandId, ProjectId, RunId, RunMode, RunPackage, RunPhase, RunReason, Seq, SessionId,
-    SkillSource, TrustState,
+    AgentWorkspace, CommandId, ProjectId, RunId, RunMode, RunPackage, RunPhase, RunReason, Seq,
+    SessionId, SessionWorktree, SkillSource, TrustState,
 };
 
 /// Parameters of `listWorkflows`.
@@ -120,6 +120,9 @@ pub struct StartRunParams {
     pub input: Option<String>,
     /// The model of its session; absent: the configured one.
     pub model: Option<String>,
+    /// The files that it works on: absent or `shared`, those of the project; `worktree`, a git worktree of its own,
+    /// which stays when the run is deleted. Fails with `filesystem_error` if there can be none.
+    pub workspace: Option<AgentWorkspace>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     pub command_id: Option<CommandId>,
 }
@@ -213,6 +216,8 @@ pub struct RunInfo {
     pub autopilot: bool,
     /// The purpose of messages to its session.
     pub mode: RunMode,
+    /// The git worktree that it works in; absent if it works in the project's directory.
+    pub worktree: Option<SessionWorktree>,
     /// True if the package that is installed now is another than that of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub package_changed: bool,

@@ -28,6 +28,8 @@ pub struct Session {
     pub origin: Option<SessionOrigin>,
     /// The run of a workflow that it belongs to; absent if it belongs to none.
     pub run: Option<SessionRun>,
+    /// The git worktree that it works in for that run; absent if it works in the project's directory.
+    pub worktree: Option<SessionWorktree>,
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
     #[serialize_always]
@@ -91,6 +93,14 @@ pub struct Session {
     pub storage_stalled: Option<StorageStall>,
     /// When it was deleted; absent unless it is in the trash.
     pub deleted: Option<SessionDeletion>,
+}
+
+impl Session {
+    /// The git worktree that it works in, as a run or as an agent has one.
+    pub fn worktree(&self) -> Option<&SessionWorktree> {
+        let of_agent = self.agent.as_ref().and_then(|it| it.worktree.as_ref());
+        self.worktree.as_ref().or(of_agent)
+    }
 }
 
 fn own_runner() -> String {

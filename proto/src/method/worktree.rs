@@ -1,9 +1,9 @@
-//! The git worktrees that agents work in.
+//! The git worktrees that agents and runs of workflows work in.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentTaskId, CommandId, ProjectId, SessionId};
+use crate::{AgentTaskId, CommandId, ProjectId, RunId, SessionId};
 
 /// Parameters of `listWorktrees`.
 #[serde_with::skip_serializing_none]
@@ -21,13 +21,15 @@ pub struct ListWorktreesResult {
     pub worktrees: Vec<WorktreeInfo>,
 }
 
-/// A git worktree that an agent works in.
+/// A git worktree that an agent, or a run of a workflow, works in. It has either `runtimeId` or `runId`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeInfo {
     /// The runtime for which it was made.
-    pub runtime_id: AgentTaskId,
+    pub runtime_id: Option<AgentTaskId>,
+    /// The run for which it was made.
+    pub run_id: Option<RunId>,
     /// The session that works in it; absent if it was deleted.
     pub session_id: Option<SessionId>,
     /// The project whose repository it belongs to.
@@ -42,13 +44,15 @@ pub struct WorktreeInfo {
     pub commits: Option<u32>,
 }
 
-/// Parameters of `removeWorktree`.
+/// Parameters of `removeWorktree`. One of `runtimeId` and `runId` must be present.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveWorktreeParams {
     /// The runtime for which it was made.
-    pub runtime_id: AgentTaskId,
+    pub runtime_id: Option<AgentTaskId>,
+    /// The run for which it was made.
+    pub run_id: Option<RunId>,
     /// True if changes that are not committed are lost. Absent: no; the call is refused if there are any.
     pub force: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{RunMode, RunPhase, RunReason};
-use crate::RunId;
+use crate::{RunId, Seq, SessionState};
 
 /// The kind of the `custom` event with [`RunStartedData`].
 pub const RUN_STARTED_KIND: &str = "workflow.started";
@@ -51,14 +51,39 @@ pub struct RunStartedData {
     pub spent: RunSpent,
 }
 
-/// The tokens and costs of a run.
+/// The use of a run, with that of the agents that it has given tasks, and of their agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSpent {
-    /// Tokens of its model calls.
+    /// The tokens of the model calls.
     pub tokens: u64,
-    /// The cost of it and of the agents that it has given tasks, in millionths of a US dollar.
+    /// Their cost, in millionths of a US dollar.
     pub micro_usd: u64,
+    /// The number of tasks that were given.
+    #[serde(default)]
+    pub spawns: u64,
+}
+
+impl RunSpent {
+    /// The use of a session by now, with that of its tasks that have ended.
+    pub fn of(state: &SessionState) -> Self {
+        let tasks = state.runtimes.used_since(Seq::ZERO);
+        Self {
+            tokens: state.usage.total().saturating_add(tasks.usage.total()),
+            micro_usd: state.cost.micro_usd.saturating_add(tasks.cost.micro_usd),
+            spawns: tasks.tasks.saturating_add(tasks.spawned),
+        }
+    }
+
+    /// The use of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            micro_usd: self.micro_usd.saturating_add(other.micro_usd),
+            spawns: self.spawns.saturating_add(other.spawns),
+        }
+    }
 }
 
 /// Data of `workflow.state`: the document was found in another state.

@@ -1,4 +1,5 @@
 mod agent_task;
+mod agent_tasks_use;
 mod open_agent_task;
 mod past_agent_tasks;
 mod spawning_turn;
@@ -16,6 +17,7 @@ use crate::{
 };
 
 pub use agent_task::AgentTask;
+pub use agent_tasks_use::AgentTasksUse;
 pub use open_agent_task::OpenAgentTask;
 use past_agent_tasks::PastAgentTasks;
 use spawning_turn::SpawningTurn;
@@ -115,24 +117,20 @@ impl AgentTasks {
         self.cost
     }
 
-    /// The cost of those that were spawned after an event and have ended.
-    pub fn cost_since(&self, seq: Seq) -> CostTotal {
+    /// The use of those that were spawned after an event.
+    pub fn used_since(&self, seq: Seq) -> AgentTasksUse {
         let spawned = self.by_id.values();
-        let later = spawned.filter(|runtime| runtime.spawned_seq.is_some_and(|own| own > seq));
-        later.fold(CostTotal::default(), |mut sum, runtime| {
-            sum += runtime.cost;
-            sum
-        })
+        spawned
+            .filter(|runtime| runtime.spawned_seq.is_some_and(|own| own > seq))
+            .collect()
     }
 
-    /// The cost of those that have worked in a session and ended.
-    pub fn cost_in(&self, session_id: SessionId) -> CostTotal {
+    /// The use of those that have worked in a session.
+    pub fn used_in(&self, session_id: SessionId) -> AgentTasksUse {
         let worked = self.by_id.values();
-        let there = worked.filter(|runtime| runtime.session_id == Some(session_id));
-        there.fold(CostTotal::default(), |mut sum, runtime| {
-            sum += runtime.cost;
-            sum
-        })
+        worked
+            .filter(|runtime| runtime.session_id == Some(session_id))
+            .collect()
     }
 
     /// The runtime that a call of `AgentSpawn` has made, if its turn is the last that has made any.
@@ -281,6 +279,7 @@ impl AgentTasks {
         runtime.ended_at = NonZeroU64::new(body.ended_at);
         runtime.usage = body.metadata.usage;
         runtime.cost = body.metadata.cost;
+        runtime.spawned = body.metadata.spawned;
         self.cost += body.metadata.cost;
         self.note(&body.stamp, true);
         self.settle(body.stamp.runtime_id);

@@ -2,9 +2,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Block, CustomBody, EngineTurns, PersistentBody, PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND,
-    RUN_STARTED_KIND, RUN_STATE_KIND, RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason,
-    RunSpent, RunStartedData, RunStateData, SessionRun, TextPart, TurnId,
+    Block, CustomBody, EngineTurns, ErrorCode, Message, MessageBody, PersistentBody,
+    PersistentEvent, RUN_MODE_KIND, RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunMode,
+    RunModeData, RunPackage, RunPhase, RunPhaseData, RunReason, RunSpent, RunStartedData,
+    RunStateCause, RunStateData, SessionRun, SpawnRefusal, TextPart, TurnId,
 };
 
 /// The run that a session belongs to, folded from the records of it.
@@ -19,8 +20,14 @@ pub struct FoldedRun {
     pub sha256: String,
     /// The newest turn of the session.
     pub turn_id: Option<TurnId>,
+    /// The purpose of that turn alone, if it has one of its own.
+    #[serde(default)]
+    pub turn_mode: Option<RunMode>,
     /// True if that turn has changed the document.
     pub has_changed: bool,
+    /// True if a task of that turn was refused, since the run has used as much as it may.
+    #[serde(default)]
+    pub is_limited: bool,
     /// The turns that have ended, one after another, at the current node.
     pub turns_at_node: u32,
     /// The node that the model was told of last; `None` if it may not have that any more.
@@ -32,6 +39,9 @@ pub struct FoldedRun {
     pub spent_before: RunSpent,
     /// True if a turn has ended whose consequence for the run is not recorded.
     pub is_undecided: bool,
+    /// The states that calls have given the document and that have no record of their own, in their order.
+    #[serde(default)]
+    pub unrecorded: Vec<RunStateData>,
     /// The model calls of the session.
     #[serde(default)]
     pub calls: EngineTurns,
@@ -51,22 +61,32 @@ impl FoldedRun {
         let Some(run) = run else { return };
         if event.turn_id.is_some() && event.turn_id != run.turn_id {
             run.turn_id = event.turn_id;
-            run.has_changed = false;
+            run.turn_mode = mode_of(&event.body);
+            (run.has_changed, run.is_limited) = (false, false);
         }
         run.calls.fold(event, &run.shown);
         match &event.body {
             PersistentBody::Custom(body) => run.told(event, body),
             PersistentBody::TurnOutcome(_) if run.shown.phase == RunPhase::Running => {
                 run.is_undecided = true;
-                run.turns_at_node = run.turns_at_node.saturating_add(1);
+                if run.mode() == RunMode::Run {
+                    run.turns_at_node = run.turns_at_node.saturating_add(1);
+                }
             }
-            PersistentBody::Message(body) => run.read(body.message.content()),
+            PersistentBody::Message(body) => {
+                run.is_limited |= is_refusal(&body.message);
+                run.patched(&body.message);
+                run.read(body.message.content());
+            }
             PersistentBody::CustomMessage(body) => run.read(body.message.content()),
-            PersistentBody::Compact(_) | PersistentBody::Rewind(_) | PersistentBody::Branch(_) => {
-                (run.told_node, run.told_agent) = (None, None);
-            }
+            PersistentBody::Compact(_) => run.forget_told(),
             _ => {}
         }
+    }
+
+    /// The purpose of the newest turn.
+    pub fn mode(&self) -> RunMode {
+        self.turn_mode.unwrap_or(self.shown.mode)
     }
 
     fn started(started: RunStartedData) -> Self {
@@ -80,19 +100,52 @@ impl FoldedRun {
                     Some(_) => RunReason::Resumed,
                 },
                 node_id: String::new(),
-                mode: crate::RunMode::Run,
+                mode: RunMode::Run,
             },
             package: started.package,
             sha256: String::new(),
             turn_id: None,
+            turn_mode: None,
             has_changed: false,
+            is_limited: false,
             turns_at_node: 0,
             told_node: None,
             told_agent: None,
             spent_before: started.spent,
             is_undecided: false,
+            unrecorded: Vec::new(),
             calls: EngineTurns::default(),
         }
+    }
+
+    /// The model may not have what it was told any more: the leaf has moved, or a summary has taken its place.
+    pub fn forget_told(&mut self) {
+        (self.told_node, self.told_agent) = (None, None);
+    }
+
+    /// Takes note of what a call has made of the document, as the details of its result say.
+    fn patched(&mut self, message: &Message) {
+        let Message::ToolResult(message) = message else {
+            return;
+        };
+        let result = message.result();
+        let told = result.details.as_ref().and_then(|it| it.get("state"));
+        let Some(told) = told.and_then(|it| PatchedState::deserialize(it).ok()) else {
+            return;
+        };
+        let last = self.unrecorded.last().map_or(&self.sha256, |it| &it.sha256);
+        if *last == told.sha256 {
+            return;
+        }
+        self.unrecorded.push(RunStateData {
+            sha256: told.sha256,
+            current_node_id: told.current_node_id,
+            from: told.from,
+            label: told.label,
+            completed: false,
+            cause: RunStateCause::Patch,
+            tool_call_id: Some(result.tool_use_id.clone()),
+        });
     }
 
     /// Takes note of what a message tells the model of the run.
@@ -121,6 +174,8 @@ impl FoldedRun {
             if state.current_node_id != self.shown.node_id {
                 self.turns_at_node = 0;
             }
+            self.unrecorded
+                .retain(|it| it.tool_call_id != state.tool_call_id);
             self.sha256 = state.sha256;
             self.shown.node_id = state.current_node_id;
             self.has_changed |= event.turn_id.is_some();
@@ -132,6 +187,40 @@ impl FoldedRun {
             self.shown.mode = mode.mode;
         }
     }
+}
+
+/// `state` in the details of a result.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PatchedState {
+    sha256: String,
+    current_node_id: String,
+    from: Option<String>,
+    label: Option<String>,
+}
+
+/// The purpose that a message has of its own.
+fn mode_of(body: &PersistentBody) -> Option<RunMode> {
+    match body {
+        PersistentBody::Message(MessageBody {
+            message: Message::User(message),
+            ..
+        }) => message.meta.mode,
+        _ => None,
+    }
+}
+
+/// Returns whether a message is the refusal of a task by the limits of the run.
+fn is_refusal(message: &Message) -> bool {
+    let Message::ToolResult(message) = message else {
+        return false;
+    };
+    let details = message.result().details.as_ref();
+    details.is_some_and(|details| {
+        let error = &details["error"];
+        error["code"] == ErrorCode::SpawnRefused.name()
+            && error["details"]["kind"] == SpawnRefusal::Run.name()
+    })
 }
 
 /// The beginning of the name of a persona's template.

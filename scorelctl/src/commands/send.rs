@@ -272,6 +272,7 @@ async fn submit(
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
         runner: args.runner.clone(),
+        mode: args.mode,
         channel: None,
         command_id: None,
     };

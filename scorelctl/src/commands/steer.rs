@@ -54,6 +54,7 @@ pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failu
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: None,
         channel: None,
         command_id: None,
     };

@@ -11,6 +11,7 @@ use super::*;
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::selector::SessionSelector;
 use crate::turn_selector::TurnSelector;
+use crate::worktree_selector::WorktreeSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {
     let words = std::iter::once("scorelctl").chain(line.split(' '));
@@ -207,10 +208,11 @@ fn runtimes_are_listed_shown_moved_and_stopped() {
     else {
         panic!("parsed")
     };
-    let Some(WorktreesCommand::Remove { runtime, force }) = args.action else {
+    let Some(WorktreesCommand::Remove { owner, force }) = args.action else {
         panic!("remove")
     };
-    assert_eq!((runtime, force), (part(), true));
+    let part = WorktreeSelector::Part("5FAV".to_owned());
+    assert_eq!((owner, force), (part, true));
     let Ok(CliCommand::Connected(ConnectedCommand::Graph(args))) = parse("graph ses_01") else {
         panic!("parsed")
     };

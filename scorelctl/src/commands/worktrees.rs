@@ -1,18 +1,18 @@
-//! Lists the git worktrees of agents, and removes them.
+//! Lists the git worktrees of agents and runs, and removes them.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use scorel_proto::{
-    AgentTaskId, ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult,
-    RemoveWorktree, RemoveWorktreeParams, WorktreeInfo, counted,
+    ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult, RemoveWorktree,
+    RemoveWorktreeParams, WorktreeInfo, WorktreeOwner, counted,
 };
 
-use crate::agent_task_selector::AgentTaskSelector;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
 use crate::id_part::end_of;
+use crate::worktree_selector::{WorktreeSelector, owner};
 use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
@@ -32,9 +32,9 @@ pub(crate) struct WorktreesArgs {
 pub(crate) enum WorktreesCommand {
     /// Remove a worktree; its branch stays
     Remove {
-        /// Id of the runtime for which it was made, or the beginning or end of it
-        #[arg(value_name = "RUNTIME")]
-        runtime: AgentTaskSelector,
+        /// Id of the runtime or the run for which it was made, or the beginning or end of it
+        #[arg(value_name = "RUNTIME|RUN")]
+        owner: WorktreeSelector,
         /// Also if changes in it are not committed: they are lost
         #[arg(long)]
         force: bool,
@@ -44,14 +44,14 @@ pub(crate) enum WorktreesCommand {
 pub(super) async fn run(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {
         None => list(args, cli).await,
-        Some(WorktreesCommand::Remove { runtime, force }) => remove(runtime, *force, cli).await,
+        Some(WorktreesCommand::Remove { owner, force }) => remove(owner, *force, cli).await,
     }
 }
 
 async fn list(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let answer = listed(args, cli).await?;
     let rows = answer.worktrees.iter().map(row);
-    cli.list(&answer, rows, "no agent has a worktree")
+    cli.list(&answer, rows, "no agent or run has a worktree")
 }
 
 async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktreesResult, Failure> {
@@ -79,53 +79,48 @@ fn row(worktree: &WorktreeInfo) -> String {
     };
     format!(
         "{}  {state:<7}  {commits:<10}  {}  {}{deleted}",
-        end_of(&worktree.runtime_id),
+        owner(worktree).map_or_else(String::new, |it| end_of(&it)),
         one_line(&worktree.branch),
         one_line(&worktree.path),
     )
 }
 
 async fn remove(
-    runtime: &AgentTaskSelector,
+    selected: &WorktreeSelector,
     force: bool,
     cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
-    let runtime_id = match runtime {
-        AgentTaskSelector::Id(id) => *id,
-        // A worktree outlives its runtime, so the list of worktrees is searched.
-        AgentTaskSelector::Part(_) => {
-            let params = ListWorktreesParams::default();
-            let found = cli.call::<ListWorktrees>(&params).await?.worktrees;
-            runtime.choose(found.iter().map(|worktree| worktree.runtime_id))?
-        }
-    };
+    let owner = selected.find(cli).await?;
     let params = RemoveWorktreeParams {
-        runtime_id,
+        runtime_id: owner.task(),
+        run_id: owner.run(),
         force: force.then_some(true),
         command_id: Some(new_command_id()),
     };
     let answer = cli.call::<RemoveWorktree>(&params).await;
-    let answer = answer.map_err(|error| not_removed(error.into(), runtime_id))?;
+    let answer = answer.map_err(|error| not_removed(error.into(), owner))?;
     cli.result(&answer, |output| {
         let branch = one_line(&answer.branch);
         output.line(&format!("removed the worktree; the branch {branch} stays"))
     })
 }
 
-fn not_removed(failure: Failure, runtime: AgentTaskId) -> Failure {
+fn not_removed(failure: Failure, owner: WorktreeOwner) -> Failure {
+    const LISTED: &str = "`scorelctl worktrees --all` lists the worktrees";
+    let stops = match owner {
+        WorktreeOwner::RuntimeId(id) => format!("`scorelctl runtimes stop {id}` stops its agent"),
+        WorktreeOwner::RunId(_) => {
+            "`scorelctl cancel` in the session of the run cancels its turn".to_owned()
+        }
+    };
     failure
-        .hint_for(
-            ErrorCode::AgentTaskBusy,
-            format!("`scorelctl runtimes stop {runtime}` stops its agent"),
-        )
+        .hint_for(ErrorCode::AgentTaskBusy, stops)
         .hint_for(
             ErrorCode::Conflict,
             "commit the changes there, or lose them with --force",
         )
-        .hint_for(
-            ErrorCode::AgentTaskNotFound,
-            "`scorelctl worktrees --all` lists the worktrees",
-        )
+        .hint_for(ErrorCode::AgentTaskNotFound, LISTED)
+        .hint_for(ErrorCode::RunNotFound, LISTED)
 }
 
 #[cfg(test)]
@@ -138,7 +133,8 @@ mod tests {
     #[test]
     fn a_row_says_whether_work_would_be_lost() {
         let mut worktree = WorktreeInfo {
-            runtime_id: "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            runtime_id: Some("rti_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap()),
+            run_id: None,
             session_id: None,
             project_id: "prj_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
             path: "/home/me/w\n".to_owned(),
@@ -151,9 +147,11 @@ mod tests {
             "9G5FAV  changed  0 commits   scorel/fix-g5fav  /home/me/w   (its session was deleted)"
         );
         worktree.session_id = Some("ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap());
+        worktree.runtime_id = None;
+        worktree.run_id = Some("run_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap());
         worktree.dirty = None;
         worktree.commits = Some(1);
-        assert!(row(&worktree).contains("  unknown  1 commit "));
+        assert!(row(&worktree).starts_with("9G5FAW  unknown  1 commit "));
     }
 
     #[test]

@@ -68,6 +68,9 @@ const fn refusal(kind: SpawnRefusal) -> &'static str {
         SpawnRefusal::Budget => {
             "`scorelctl usage --by session` shows what was spent; `[orchestrator] maxCost` is the limit"
         }
+        SpawnRefusal::Run => {
+            "`[workflow] maxSpawns`, `maxRunTokens` and `maxRunCost` are the limits of a run with its agents"
+        }
         SpawnRefusal::Archived => {
             "`scorelctl archive --undo --session ID` takes the session out of the archive"
         }
@@ -92,6 +95,7 @@ mod tests {
             ("too_many", "maxOpen"),
             ("queue_full", "agents quota"),
             ("budget", "maxCost"),
+            ("run", "maxSpawns"),
             ("archived", "archive --undo"),
         ] {
             let text = hint(ErrorCode::SpawnRefused, json!({"kind": kind})).expect(kind);

@@ -71,7 +71,8 @@ async fn remove(
     force: bool,
 ) -> Result<RemoveWorktreeResult, scorel_proto::RpcError> {
     let params = RemoveWorktreeParams {
-        runtime_id,
+        runtime_id: Some(runtime_id),
+        run_id: None,
         force: Some(force),
         command_id: None,
     };
@@ -114,7 +115,10 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     };
     let (path, branch) = (Path::new(&worktree.path), &worktree.branch);
     assert_eq!(worktree.session_id, Some(child));
-    assert_eq!((worktree.runtime_id, worktree.dirty), (id, Some(false)));
+    assert_eq!(
+        (worktree.runtime_id, worktree.dirty),
+        (Some(id), Some(false))
+    );
     assert!(branch.starts_with("scorel/one-"), "{branch}");
     let project = scene.daemon.project();
     assert_eq!(

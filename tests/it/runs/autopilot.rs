@@ -3,7 +3,7 @@ use scorel_proto::{ResumeRun, ResumeRunParams};
 use super::scene::{RunScene, said, write_package};
 
 /// The edits by which a run leaves `ask`.
-const TO_WRITE: [(&str, &str); 2] = [
+pub(super) const TO_WRITE: [(&str, &str); 2] = [
     ("currentNodeId: ''", "currentNodeId: write"),
     ("stepsCompleted: []", "stepsCompleted: [ask]"),
 ];

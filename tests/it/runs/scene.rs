@@ -97,7 +97,10 @@ impl RunScene {
         let model = ModelServer::start().await.unwrap();
         let edits: Arc<Mutex<VecDeque<EditedAnswer>>> = Arc::default();
         let edited = Arc::clone(&edits);
-        model.answer_with(move |_| {
+        model.answer_with(move |request| {
+            if let Some(answer) = of_agent(&request.json()) {
+                return answer.into();
+            }
             let Some(next) = edited.lock().unwrap().pop_front() else {
                 return said("Yes.").into();
             };
@@ -158,6 +161,7 @@ impl RunScene {
             variables: None,
             input: None,
             model: None,
+            workspace: None,
             command_id: None,
         }
     }
@@ -271,6 +275,21 @@ impl StartedScene<'_> {
         };
         self.scene.edits.lock().unwrap().push_back(next);
     }
+}
+
+/// The answer to an agent whose task has a word in brackets: `[task]` is done at once, `[gives]` gives one on first.
+fn of_agent(request: &Value) -> Option<ScriptedChat> {
+    let messages = request["messages"].as_array()?;
+    let mut users = messages.iter().filter(|it| it["role"] == "user");
+    let prompt = text_of(&users.next()?["content"]);
+    let is_first = !messages.iter().any(|it| it["role"] == "tool");
+    if prompt.contains("[gives]") && is_first {
+        let arguments = json!({"agentType": "worker", "prompt": "[task] on"}).to_string();
+        let call = ScriptedChat::default().tool_call("call_1", "AgentSpawn", &arguments);
+        return Some(call.finish("tool_calls"));
+    }
+    let is_agent = prompt.contains("[gives]") || prompt.contains("[task]");
+    is_agent.then(|| said("Done.").usage(100, 60))
 }
 
 fn edit(path: &Path, from: &str, to: &str) {

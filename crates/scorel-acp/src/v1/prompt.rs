@@ -101,6 +101,7 @@ impl Prompt {
             expected_leaf_id: None,
             model: None,
             runner: None,
+            mode: None,
             channel: None,
             command_id: Some(self.command_id.clone()),
         };

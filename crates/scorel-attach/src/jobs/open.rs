@@ -43,11 +43,8 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
     let project = projects
         .into_iter()
         .find(|it| it.project_id == session.project_id);
-    let worktree = session
-        .agent
-        .as_ref()
-        .and_then(|agent| agent.worktree.as_ref());
-    let work_dir = worktree
+    let work_dir = session
+        .worktree()
         .map(|it| it.path.clone())
         .or_else(|| project.map(|it| it.work_dir));
     let params = ListSkillsParams {

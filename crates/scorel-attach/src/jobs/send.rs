@@ -106,6 +106,7 @@ async fn attempt<C: Connect>(
             expected_leaf_id: None,
             model: None,
             runner: None,
+            mode: None,
             channel: None,
             command_id: Some(command_id),
         };

@@ -1,7 +1,7 @@
 use scorel_proto::{
-    AgentTaskId, CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId,
-    RebindRunParams, RegisterProjectParams, ResumeRunParams, RunId, Seq, SessionId, SetAgentParams,
-    SetQuotaParams, StartRunParams, UpdateProjectParams, UpdateRunParams,
+    CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId, RebindRunParams,
+    RegisterProjectParams, ResumeRunParams, RunId, Seq, SessionId, SetAgentParams, SetQuotaParams,
+    StartRunParams, UpdateProjectParams, UpdateRunParams, WorktreeOwner,
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,9 @@ pub enum Effect {
         params: SetQuotaParams,
     },
     RemoveWorktree {
-        runtime_id: AgentTaskId,
+        /// As `runtimeId` or `runId`.
+        #[serde(flatten)]
+        owner: WorktreeOwner,
         /// Its branch when the command began; `None` if there was no worktree.
         branch: Option<String>,
         force: bool,

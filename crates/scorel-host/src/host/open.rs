@@ -142,6 +142,7 @@ impl Host {
             Arc::clone(&trust),
             Arc::clone(&projects),
             Arc::clone(&config),
+            Arc::clone(&worktrees),
         ));
         let project_items = ProjectItems::new(
             skills.clone(),
@@ -154,6 +155,7 @@ impl Host {
             config: Arc::clone(&config),
             projects: Arc::clone(&projects),
             worktrees: Arc::clone(&worktrees),
+            runs: Arc::clone(&runs),
             hooks: Arc::clone(&hook_sources),
         };
         let search = Arc::new(SearchIndex::new(home.search(), home.sessions()));
@@ -190,7 +192,10 @@ impl Host {
                 TurnParts {
                     sources: own
                         .into_iter()
-                        .chain([Arc::new(RunToolSource(Arc::clone(&runs))) as _])
+                        .chain([Arc::new(RunToolSource {
+                            runs: Arc::clone(&runs),
+                            orchestrator: Weak::clone(orchestrator),
+                        }) as _])
                         .chain(parts.turns.sources)
                         .chain([Arc::clone(&programs) as _, Arc::clone(&mcp_clients) as _])
                         .collect(),

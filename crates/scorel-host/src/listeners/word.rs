@@ -36,8 +36,7 @@ impl Word {
         QueueItem {
             meta: Some(QueueItemMeta {
                 custom: Some(custom),
-                runtime_id: None,
-                channel: None,
+                ..QueueItemMeta::default()
             }),
             ..command.queue_item(kind, vec![Block::text(self.text)])
         }

@@ -3,9 +3,12 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use scorel_exec::Supervisors;
 use scorel_guidance::trust::TrustStore;
-use scorel_home::ProjectRegistry;
+use scorel_home::{Home, ProjectRegistry, SecretStore};
 use scorel_proto::{ProjectId, TrustState};
+use scorel_workplace::CommandHost;
+use scorel_workplace::worktrees::{SupervisedGit, Worktrees};
 use tempfile::TempDir;
 
 use super::*;
@@ -58,9 +61,18 @@ impl Dirs {
             self.store(),
             Arc::new(projects),
             Arc::clone(&config),
+            Arc::new(self.worktrees(&config)),
         );
         let items = ProjectItems::new(skills, extensions, servers, Arc::new(runs), config);
         items.of(&self.project)
+    }
+
+    fn worktrees(&self, config: &Arc<ConfigSource>) -> Worktrees {
+        let supervisors = Supervisors::new(None).unwrap();
+        let secrets = SecretStore::new(Home::unopened(&self.home).env());
+        let commands = CommandHost::new(Arc::clone(&supervisors), secrets, &self.home, None, None);
+        let git = SupervisedGit::new(supervisors, commands, Arc::clone(config));
+        Worktrees::new(&self.home, git)
     }
 
     /// The names of the items, with their states.

@@ -137,7 +137,7 @@ fn directories(
     first: &str,
 ) -> Result<(PathBuf, PathBuf), CallError> {
     let project = host.project(session.project_id)?;
-    let dir = work_dir(&project, session.agent.as_ref());
+    let dir = work_dir(&project, session.worktree());
     let dir = dir.map_err(|gone| unusable(first, gone.to_string()))?;
     Ok((PathBuf::from(project.work_dir), dir))
 }

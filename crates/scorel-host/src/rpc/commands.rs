@@ -59,7 +59,7 @@ pub(super) async fn list(host: Arc<Host>, params: ListCommandsParams) -> Reply<L
 /// The place of a session, for prompts of servers.
 fn place(host: &Host, session: &Session) -> Result<PromptPlace, CallError> {
     let project = host.skill_project(session.project_id)?;
-    let worktree = session.agent.as_ref().and_then(|it| it.worktree.as_ref());
+    let worktree = session.worktree();
     let directory = worktree.map_or_else(|| project.dir.clone(), |it| it.path.clone().into());
     Ok(PromptPlace {
         project,
@@ -118,6 +118,7 @@ pub(super) async fn run(
         expected_leaf_id: None,
         model: params.model,
         runner: params.runner,
+        mode: None,
         channel: None,
     };
     let message = Some(lane.mutate(request).await?);

@@ -68,6 +68,7 @@ pub(super) async fn accept(
         expected_leaf_id: params.expected_leaf_id,
         model: params.model,
         runner: params.runner,
+        mode: params.mode,
         channel: params.channel,
     };
     Ok(lane.mutate(request).await?)

@@ -175,13 +175,10 @@ impl Host {
             Effect::SetAgent { params } => self.set_agent(params).await,
             Effect::SetQuota { params } => self.set_quota(params).await,
             Effect::RemoveWorktree {
-                runtime_id,
+                owner,
                 branch,
                 force,
-            } => {
-                self.remove_worktree(runtime_id, branch, force, attempt)
-                    .await
-            }
+            } => self.remove_worktree(owner, branch, force, attempt).await,
             Effect::ChangeRun {
                 run_id,
                 session_id,
@@ -213,6 +210,7 @@ impl Host {
             title: params.title,
             agent: None,
             run: None,
+            worktree: None,
             model: params.model,
             runner: params.runner,
             thinking_level: params.thinking_level,

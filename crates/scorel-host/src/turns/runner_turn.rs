@@ -39,6 +39,8 @@ impl Turns {
         sources.try_for_each(|it| it.admits_runner(&place))?;
         let tools = self.own_tools(turn, &place)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
+        let sources = self.sources.iter();
+        let limits = sources.fold(turn.limits(), |limits, it| it.limited(&place, limits));
         let own = tools.only(|it| it.class == ToolClass::Agents && is_offered(preset, it.class));
         let offered = request
             .turn_id
@@ -62,7 +64,7 @@ impl Turns {
             own_gate: Arc::new(self.gate(turn, self.command_place())?),
             hooks,
             own_tools,
-            limits: turn.limits(),
+            limits,
         };
         Ok(PreparedTurn {
             backend: TurnBackend::Runner(parts.prepared(runner)),

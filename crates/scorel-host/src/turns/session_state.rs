@@ -184,7 +184,7 @@ impl SessionResources for SessionState {
         let unregistered = "the project is not registered any more";
         let project =
             project.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, unregistered))?;
-        let dir = work_dir(&project, self.session.agent.as_ref());
+        let dir = work_dir(&project, self.session.worktree());
         let dir = dir.map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
         let root = places.open_projects.open(&dir);
         let root = root

@@ -79,6 +79,7 @@ impl CronMessage {
             expected_leaf_id: None,
             model: None,
             runner: None,
+            mode: None,
             channel: Some(ChannelSource {
                 channel: CRON.to_owned(),
                 external_id: self.external_id.clone(),

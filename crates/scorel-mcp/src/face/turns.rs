@@ -60,6 +60,7 @@ pub(super) async fn send<C: Connect + Clone>(
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: None,
         channel: None,
         command_id: Some(command_id.clone()),
     };

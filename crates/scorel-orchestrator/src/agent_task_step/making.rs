@@ -118,6 +118,7 @@ impl AgentTaskStep<'_> {
                 worktree,
             }),
             run: None,
+            worktree: None,
             model: config.model.clone(),
             runner: Some(config.runner.clone()).filter(|name| name != OWN_RUNNER),
             thinking_level: config.thinking_level,

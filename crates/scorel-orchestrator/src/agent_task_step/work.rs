@@ -41,6 +41,7 @@ impl AgentTaskStep<'_> {
             expected_leaf_id: None,
             model: None,
             runner: None,
+            mode: None,
             channel: None,
         };
         let seq = match child.mutate(request).await? {

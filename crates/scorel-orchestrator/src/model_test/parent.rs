@@ -115,9 +115,8 @@ impl Parent {
             client_id: ClientId::Daemon,
             edited_by: None,
             meta: Some(QueueItemMeta {
-                custom: None,
                 runtime_id: Some(id),
-                channel: None,
+                ..QueueItemMeta::default()
             }),
             command_id: None,
             digest: None,

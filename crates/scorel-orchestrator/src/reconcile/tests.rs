@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agents::{AgentHost, ProjectAgents};
+use crate::run_use::RunUse;
 use crate::test_home::TestHome;
 
 #[derive(Debug)]
@@ -31,6 +32,10 @@ impl AgentHost for NoAgents {
         _: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String> {
         Err("there are none".to_owned())
+    }
+
+    fn reached_limit(&self, _: &RunUse) -> Option<u64> {
+        None
     }
 
     fn left_undone(&self, _: &SessionWorktree) -> Option<String> {

@@ -42,9 +42,8 @@ fn result_item(
     let command = MutationCommand::new(ClientId::Daemon, Some(command_id), "deliver", &id);
     Ok(QueueItem {
         meta: Some(QueueItemMeta {
-            custom: None,
             runtime_id: Some(id),
-            channel: None,
+            ..QueueItemMeta::default()
         }),
         ..command.queue_item(kind, content)
     })

@@ -78,6 +78,7 @@ async fn send(
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: None,
         channel: None,
     };
     child.mutate(request).await?;

@@ -114,8 +114,7 @@ fn queued(request: AppendMessage) -> Result<QueueItem, SessionError> {
     Ok(QueueItem {
         meta: Some(QueueItemMeta {
             custom: Some(custom),
-            runtime_id: None,
-            channel: None,
+            ..QueueItemMeta::default()
         }),
         ..request.command.queue_item(QueueKind::Steer, content)
     })

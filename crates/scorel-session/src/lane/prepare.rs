@@ -77,6 +77,7 @@ impl Lane {
             project_id: self.header().project_id,
             turn_id: view.state.turn.as_ref().map(|turn| turn.turn_id),
             agent: self.header().agent.clone(),
+            worktree: self.header().worktree().cloned(),
             channel: view
                 .state
                 .turn

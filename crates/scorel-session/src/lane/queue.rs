@@ -11,7 +11,7 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use super::{EventDraft, JobName, Section};
+use super::{EventDraft, JobName, OpeningMessage, Section};
 use crate::SessionError;
 
 /// How many bytes the waiting messages of a session may have together: the queue is part of the
@@ -158,7 +158,7 @@ impl Section<'_> {
             return Ok(());
         };
         let turn_id = TurnId::generate();
-        item.content = self.worded(item.content, is_typed(item.meta.as_ref()))?;
+        item.content = self.worded(item.content, OpeningMessage::of(item.meta.as_ref()))?;
         let channel = item.meta.as_ref().and_then(|meta| meta.channel.clone());
         self.tell_source(channel, item.client_id)?;
         let draft = taken(item, MessageSource::FollowUp, turn_id);
@@ -207,10 +207,10 @@ impl Section<'_> {
     pub(super) fn worded(
         &mut self,
         content: Vec<Block>,
-        is_typed: bool,
+        message: OpeningMessage,
     ) -> Result<Vec<Block>, SessionError> {
         let mut features = self.lane.seams.features.iter();
-        features.try_fold(content, |content, it| it.worded(self, content, is_typed))
+        features.try_fold(content, |content, it| it.worded(self, content, message))
     }
 
     /// Has the features act before a model call.
@@ -233,11 +233,6 @@ impl Section<'_> {
     }
 }
 
-/// Returns whether a message is a person's: neither a program's nor what an agent has answered.
-fn is_typed(meta: Option<&QueueItemMeta>) -> bool {
-    meta.is_none_or(|meta| meta.custom.is_none() && meta.runtime_id.is_none())
-}
-
 /// The record that takes an item out of the queue, into a turn.
 fn taken(item: QueueItem, source: MessageSource, turn_id: TurnId) -> EventDraft {
     let author = item.client_id;
@@ -246,12 +241,14 @@ fn taken(item: QueueItem, source: MessageSource, turn_id: TurnId) -> EventDraft 
         custom,
         runtime_id,
         channel,
+        mode,
     } = item.meta.unwrap_or_default();
     let content = item.content;
     let meta = Meta {
         source: Some(source),
         runtime_id,
         channel: channel.as_ref().map(|it| Box::new(it.into())),
+        mode,
         ..Meta::default()
     };
     let message = match &custom {

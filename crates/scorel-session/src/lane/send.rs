@@ -3,14 +3,14 @@ use std::io;
 use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
     Block, ChannelSource, ClientId, EventId, Message, MessageBody, Meta, PersistentBody, Phase,
-    QueueItemMeta, QueueKind, SendMessageResult, SessionChanges, SessionInfoBody, TurnId,
+    QueueItemMeta, QueueKind, RunMode, SendMessageResult, SessionChanges, SessionInfoBody, TurnId,
     UserMessage, WhileRunning,
 };
 use serde::Serialize;
 
 use super::mutate::Mutation;
 use super::queue::encoded_len;
-use super::{EventDraft, JobName, Section};
+use super::{EventDraft, JobName, OpeningMessage, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -34,6 +34,8 @@ pub struct SendRequest {
     pub model: Option<String>,
     /// Becomes what runs the session's turns.
     pub runner: Option<String>,
+    /// The purpose of this message alone, in a session that has a run. Such a message waits for a turn of its own.
+    pub mode: Option<RunMode>,
     /// The channel that it comes through. Such a message waits for a turn of its own.
     pub channel: Option<ChannelSource>,
 }
@@ -70,6 +72,10 @@ impl Mutation for SendRequest {
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
         if section.view().state.archived {
             return Err(SessionError::Archived);
+        }
+        if self.mode.is_some() && section.view().state.run.is_none() {
+            let text = "`mode` is for sessions that have a run of a workflow".to_owned();
+            return Err(SessionError::InvalidParams(text));
         }
         if let Some(expected) = self.expected_leaf_id {
             section.check_leaf(expected)?;
@@ -129,8 +135,16 @@ impl Section<'_> {
 
     fn start_turn(&mut self, mut request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
-        request.content = self.worded(request.content, true)?;
+        let opening = OpeningMessage {
+            is_typed: true,
+            mode: request.mode,
+            is_elsewhere: request
+                .parent_event_id
+                .is_some_and(|it| it != self.view().leaf()),
+        };
+        request.content = self.worded(request.content, opening)?;
         let meta = Meta {
+            mode: request.mode,
             channel: request.channel.as_ref().map(|it| Box::new(it.into())),
             ..Meta::default()
         };
@@ -160,15 +174,19 @@ impl Section<'_> {
         let position = self.queue_position()?;
         let command = request.command.clone();
         let kind = match request.while_running {
-            // The running turn has rights of its own, which are not those of the channel.
-            WhileRunning::Steer if request.channel.is_none() => self.queued_as(QueueKind::Steer),
+            // The running turn has rights and a purpose of its own, which are not those of the message.
+            WhileRunning::Steer if request.channel.is_none() && request.mode.is_none() => {
+                self.queued_as(QueueKind::Steer)
+            }
             _ => QueueKind::FollowUp,
         };
         let mut item = request.command.queue_item(kind, request.content);
-        item.meta = request.channel.map(|channel| QueueItemMeta {
-            channel: Some(channel),
+        let meta = QueueItemMeta {
+            channel: request.channel,
+            mode: request.mode,
             ..QueueItemMeta::default()
-        });
+        };
+        item.meta = (meta != QueueItemMeta::default()).then_some(meta);
         self.check_queue_bytes(&item)?;
         self.choose(&command, (request.model, request.runner), &item)?;
         let queue_item_id = item.queue_item_id;

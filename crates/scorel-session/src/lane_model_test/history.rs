@@ -84,6 +84,7 @@ impl History {
         let new = NewSession {
             agent: None,
             run: None,
+            worktree: None,
             runner: None,
             project_id: ProjectId::generate(),
             kind: SessionKind::User,

@@ -3,7 +3,8 @@ use std::sync::Arc;
 use scorel_journal::FORMAT;
 use scorel_proto::{
     ClientId, PersistentBody, ProjectId, RunId, Seq, Session, SessionAgent, SessionChanges,
-    SessionId, SessionInfoBody, SessionKind, SessionParent, ThinkingLevel, ToolPreset,
+    SessionId, SessionInfoBody, SessionKind, SessionParent, SessionWorktree, ThinkingLevel,
+    ToolPreset,
 };
 
 use super::Sessions;
@@ -26,6 +27,8 @@ pub struct NewSession {
     pub agent: Option<SessionAgent>,
     /// The run that it is made for. In the header, for life.
     pub run: Option<RunId>,
+    /// The git worktree that it works in for that run. In the header, for life.
+    pub worktree: Option<SessionWorktree>,
     pub model: Option<String>,
     pub runner: Option<String>,
     pub thinking_level: Option<ThinkingLevel>,
@@ -93,6 +96,7 @@ impl Sessions {
             parent: new.parent.clone(),
             agent: new.agent.clone(),
             run: new.run,
+            worktree: new.worktree.clone(),
             ..self.new_header(id, new.project_id)
         }
     }
@@ -110,6 +114,7 @@ impl Sessions {
             agent: None,
             origin: None,
             run: None,
+            worktree: None,
             created_at: now_ms(),
             version: self.version.clone(),
         }

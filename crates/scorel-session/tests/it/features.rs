@@ -9,7 +9,8 @@ use scorel_proto::{
     SessionId, SessionState,
 };
 use scorel_session::{
-    AppendData, CancelAndClear, EventDraft, MutationCommand, Section, SessionError, SessionFeature,
+    AppendData, CancelAndClear, EventDraft, MutationCommand, OpeningMessage, Section, SessionError,
+    SessionFeature,
 };
 use serde_json::json;
 
@@ -220,9 +221,9 @@ impl SessionFeature for Words {
         &self,
         _: &mut Section<'_>,
         mut content: Vec<Block>,
-        is_typed: bool,
+        message: OpeningMessage,
     ) -> Result<Vec<Block>, SessionError> {
-        if is_typed {
+        if message.is_typed {
             content.insert(0, Block::text("told"));
         }
         Ok(content)

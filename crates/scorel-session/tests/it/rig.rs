@@ -308,6 +308,7 @@ pub(crate) fn message(text: &str) -> SendRequest {
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: None,
         channel: None,
     }
 }
@@ -344,6 +345,7 @@ pub(crate) fn new_session(project: ProjectId, title: Option<&str>) -> NewSession
     NewSession {
         agent: None,
         run: None,
+        worktree: None,
         runner: None,
         project_id: project,
         kind: SessionKind::User,

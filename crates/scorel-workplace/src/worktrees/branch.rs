@@ -1,8 +1,8 @@
 //! The names of branches.
 
-use scorel_proto::AgentTaskId;
+use scorel_proto::WorktreeOwner;
 
-/// Branches of agents are below this.
+/// Branches of agents and runs are below this.
 const PREFIX: &str = "scorel/";
 
 /// Characters of the part that comes from a title.
@@ -11,9 +11,9 @@ const MAX_SLUG: usize = 40;
 /// Characters of the part that comes from the id: those that are random.
 const ID_LENGTH: usize = 8;
 
-/// The branch of a task: `scorel/fix-the-login-4x7q2m9k`.
-pub(super) fn branch_name(title: &str, runtime_id: AgentTaskId) -> String {
-    let id = runtime_id.to_string().to_ascii_lowercase();
+/// The branch of a task or a run: `scorel/fix-the-login-4x7q2m9k`.
+pub(super) fn branch_name(title: &str, owner: WorktreeOwner) -> String {
+    let id = owner.to_string().to_ascii_lowercase();
     let end = &id[id.len() - ID_LENGTH..];
     match slug(title).as_str() {
         "" => format!("{PREFIX}{end}"),

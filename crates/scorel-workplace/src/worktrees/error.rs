@@ -3,20 +3,20 @@ use std::path::{Path, PathBuf};
 
 use scorel_home::StateError;
 use scorel_journal::{is_no_space, is_read_only};
-use scorel_proto::AgentTaskId;
+use scorel_proto::WorktreeOwner;
 
 /// The reason why a worktree cannot be made, looked at or removed. For people: it says what helps, where
 /// something does.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     #[error(
-        "git is not installed, or is not in the `PATH` of commands, and this agent works in a git \
-         worktree: install git, or give the agent `workspace = \"shared\"`"
+        "git is not installed, or is not in the `PATH` of commands, and a git worktree is wanted: install git, \
+         or use the workspace `shared`"
     )]
     NotInstalled,
     #[error(
-        "{} is in no git repository, and this agent works in a git worktree: run `git init` there and \
-         commit, or give the agent `workspace = \"shared\"`",
+        "{} is in no git repository, and a git worktree is wanted: run `git init` there and commit, or use the \
+         workspace `shared`",
         path.display()
     )]
     NotRepository { path: PathBuf },
@@ -50,7 +50,7 @@ pub enum WorktreeError {
     #[error("the path {} is not UTF-8", path.display())]
     NotText { path: PathBuf },
     #[error("there is no worktree of {0}")]
-    NotFound(AgentTaskId),
+    NotFound(WorktreeOwner),
     #[error(
         "the worktree {} has changes that are not committed: commit them, or force its removal, which \
          loses them",

@@ -3,18 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use scorel_home::{StateBody, StateFile, StateKind, WORKTREE};
-use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
+use scorel_proto::{ProjectId, SessionWorktree, WorktreeOwner};
 use serde::{Deserialize, Serialize};
 
 use super::error::WorktreeError;
 
-/// The record of a worktree, in `<runtimeId>.json` beside it. It is durable before anything of the
+/// The record of a worktree, in `<owner>.json` beside it. It is durable before anything of the
 /// worktree exists and is removed last. So a half-made worktree is recognised, and one can be removed
 /// even if its session was deleted or git has forgotten it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeRecord {
-    pub runtime_id: AgentTaskId,
+    /// As `runtimeId` or `runId`.
+    #[serde(flatten)]
+    pub owner: WorktreeOwner,
     pub project_id: ProjectId,
     /// Where the worktree is, absolute.
     pub path: PathBuf,
@@ -31,9 +33,9 @@ impl StateBody for WorktreeRecord {
 }
 
 impl WorktreeRecord {
-    /// The file of a runtime's record, in the directory of worktrees.
-    pub(super) fn file(worktrees: &Path, runtime_id: AgentTaskId) -> StateFile<Self> {
-        StateFile::new(worktrees.join(format!("{runtime_id}.json")))
+    /// The file of a record, in the directory of worktrees.
+    pub(super) fn file(worktrees: &Path, owner: WorktreeOwner) -> StateFile<Self> {
+        StateFile::new(worktrees.join(format!("{owner}.json")))
     }
 
     pub fn worktree(&self) -> Result<SessionWorktree, WorktreeError> {

@@ -67,8 +67,8 @@ impl Worktrees {
     /// A sentence on the work in the worktree at `path` once its agent is done; `None` if all of it is
     /// committed.
     pub fn left_undone(&self, path: &Path) -> Option<String> {
-        let runtime_id = path.file_name()?.to_str()?.parse().ok()?;
-        let record = self.record(runtime_id).ok()??;
+        let owner = path.file_name()?.to_str()?.parse().ok()?;
+        let record = self.record(owner).ok()??;
         let has_none = self.commits(&record) == Some(0);
         let is_dirty = self.is_dirty(&record).unwrap_or(false);
         let notes = [

@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use scorel_proto::{AgentTaskId, Project, ProjectId};
+use scorel_proto::{AgentTaskId, Project, ProjectId, RunId, WorktreeOwner};
 
 use super::plain_git::PlainGit;
 use super::registration::Registration;
@@ -17,6 +17,10 @@ struct Place {
     dir: tempfile::TempDir,
     worktrees: Worktrees,
     project: Project,
+}
+
+fn task() -> WorktreeOwner {
+    WorktreeOwner::RuntimeId(AgentTaskId::generate())
 }
 
 /// Runs git in a directory, and returns what it says.
@@ -80,7 +84,7 @@ impl Place {
     }
 
     /// Makes a worktree, and returns where it is.
-    fn make(&self, id: AgentTaskId) -> PathBuf {
+    fn make(&self, id: WorktreeOwner) -> PathBuf {
         let made = self
             .worktrees
             .make(&self.project, id, "Fix it!", None)
@@ -95,7 +99,7 @@ impl Place {
     }
 
     fn refused(&self) -> WorktreeError {
-        let id = AgentTaskId::generate();
+        let id = task();
         let error = self
             .worktrees
             .make(&self.project, id, "", None)
@@ -105,10 +109,10 @@ impl Place {
         error
     }
 
-    fn dirty(&self, id: AgentTaskId) -> Option<bool> {
+    fn dirty(&self, id: WorktreeOwner) -> Option<bool> {
         let listed = self.worktrees.list(None).unwrap();
         let mut found = listed.into_iter();
-        found.find(|it| it.record.runtime_id == id).unwrap().dirty
+        found.find(|it| it.record.owner == id).unwrap().dirty
     }
 
     /// What the repository lists, without its main work tree.
@@ -121,7 +125,7 @@ impl Place {
 #[test]
 fn one_is_made_once_and_its_branch_outlives_it() {
     let Some(place) = Place::new() else { return };
-    let (id, other) = (AgentTaskId::generate(), AgentTaskId::generate());
+    let (id, other) = (task(), WorktreeOwner::RunId(RunId::generate()));
     let path = place.make(id);
     fs::write(path.join("src/main.rs"), "changed").unwrap();
     git(&path, "commit -qam second");
@@ -144,7 +148,7 @@ fn one_is_made_once_and_its_branch_outlives_it() {
         .worktrees
         .list(Some(place.project.project_id))
         .unwrap();
-    let ids: Vec<_> = listed.iter().map(|it| it.record.runtime_id).collect();
+    let ids: Vec<_> = listed.iter().map(|it| it.record.owner).collect();
     assert_eq!(ids, [id.min(other), id.max(other)]);
     assert_eq!(
         place.worktrees.list(Some(ProjectId::generate())).unwrap(),
@@ -191,7 +195,7 @@ fn what_would_be_lost_keeps_one_unless_forced() {
         }),
     ];
     for (name, change) in changes {
-        let id = AgentTaskId::generate();
+        let id = task();
         let path = place.make(id);
         fs::write(path.join("ignored"), "x").unwrap();
         assert_eq!(place.dirty(id), Some(false), "{name}");
@@ -206,7 +210,7 @@ fn what_would_be_lost_keeps_one_unless_forced() {
         place.worktrees.remove(id, true).unwrap();
         assert!(!path.exists() && place.registered() == 0, "{name}");
     }
-    let id = AgentTaskId::generate();
+    let id = task();
     git(&place.make(id), "checkout -q --detach");
     assert_eq!(place.dirty(id), Some(false));
 }
@@ -238,7 +242,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
         }),
     ];
     for (name, halve) in halves {
-        let id = AgentTaskId::generate();
+        let id = task();
         let path = place.make(id);
         let branch = git(&path, "branch --show-current");
         halve(&path);
@@ -256,7 +260,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
 #[test]
 fn an_interrupted_removal_is_completed() {
     let Some(place) = Place::new() else { return };
-    let id = AgentTaskId::generate();
+    let id = task();
     let path = place.make(id);
     fs::rename(&path, path.with_extension("gone")).unwrap();
     assert_eq!(place.worktrees.list(None).unwrap(), []);
@@ -272,7 +276,7 @@ fn an_interrupted_removal_is_completed() {
 #[test]
 fn one_that_git_has_forgotten_goes_only_by_force() {
     let Some(place) = Place::new() else { return };
-    let id = AgentTaskId::generate();
+    let id = task();
     let path = place.make(id);
     fs::remove_dir_all(place.repository().join(".git/worktrees")).unwrap();
     assert_eq!(place.dirty(id), None);
@@ -305,7 +309,7 @@ fn what_the_repository_would_run_is_not_run() {
     git(&place.repository(), "commit -qm attributes");
     assert!(proof.exists(), "the filter works");
     fs::remove_file(&proof).unwrap();
-    let id = AgentTaskId::generate();
+    let id = task();
     place.make(id);
     assert_eq!(place.dirty(id), Some(false));
     place.worktrees.remove(id, false).unwrap();
@@ -336,7 +340,7 @@ fn a_part_of_a_repository_has_a_worktree_of_the_whole() {
     };
     let part = place.repository().join("src");
     place.project.work_dir = part.display().to_string();
-    place.make(AgentTaskId::generate());
+    place.make(task());
     place.write("new/file", "");
     let part = place.repository().join("new");
     place.project.work_dir = part.display().to_string();
@@ -350,7 +354,7 @@ fn a_part_of_a_repository_has_a_worktree_of_the_whole() {
 #[test]
 fn a_branch_that_another_worktree_has_is_not_taken() {
     let Some(place) = Place::new() else { return };
-    let id = AgentTaskId::generate();
+    let id = task();
     let branch = super::branch_name("Fix it!", id);
     git(&place.repository(), &format!("checkout -q -b {branch}"));
     let refused = place

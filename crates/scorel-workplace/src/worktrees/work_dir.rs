@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use scorel_permission::protected::GIT_DIRECTORY;
-use scorel_proto::{Project, SessionAgent, SessionWorktree, TurnError};
+use scorel_proto::{Project, SessionWorktree, TurnError};
 
 /// The directory that a session works in is not there any more.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ impl WorkDirGone {
             Self::Worktree { branch, .. } => (
                 "worktree_gone",
                 format!(
-                    "what was committed is on the branch {branch}; give the rest to a new agent"
+                    "what was committed is on the branch {branch}; give the rest to a new agent or run"
                 ),
             ),
         };
@@ -43,9 +43,12 @@ impl WorkDirGone {
 
 /// The directory that a session works in: its worktree, or the part of it that the project is, if it has
 /// one; otherwise the project's. Looks at the file system.
-pub fn work_dir(project: &Project, agent: Option<&SessionAgent>) -> Result<PathBuf, WorkDirGone> {
+pub fn work_dir(
+    project: &Project,
+    worktree: Option<&SessionWorktree>,
+) -> Result<PathBuf, WorkDirGone> {
     let project = Path::new(&project.work_dir);
-    let Some(worktree) = agent.and_then(|agent| agent.worktree.as_ref()) else {
+    let Some(worktree) = worktree else {
         let path = project.to_owned();
         return match path.is_dir() {
             true => Ok(path),

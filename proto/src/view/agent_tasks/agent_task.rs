@@ -45,10 +45,13 @@ pub struct AgentTask {
     /// Its present work; once it has ended, how it ended and its last message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Box<str>>,
-    /// The tokens of its model calls, once it has ended.
+    /// The tokens of its model calls and of the tasks that it has given, once it has ended.
     pub usage: Usage,
     /// Their cost.
     pub cost: CostTotal,
+    /// The number of those tasks, with theirs.
+    #[serde(skip_serializing_if = "crate::cost::is_zero")]
+    pub spawned: u64,
     /// The number of its `runtime_finished`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_seq: Option<Seq>,

@@ -194,9 +194,8 @@ fn a_result_that_is_held_back_keeps_the_pause_of_an_outcome_as_it_is() {
         .unwrap();
     item.queue_item_id = QueueItemId::generate();
     item.meta = Some(QueueItemMeta {
-        custom: None,
         runtime_id: Some(AgentTaskId::generate()),
-        channel: None,
+        ..QueueItemMeta::default()
     });
     log.queue(vec![QueueOp::Add {
         item,

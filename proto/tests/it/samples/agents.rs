@@ -40,6 +40,7 @@ fn metadata() -> AgentTaskMetadata {
             micro_usd: 5_120,
             unpriced: 300,
         },
+        spawned: 2,
         steps: 4,
         duration_ms: 61_250,
     }
@@ -52,6 +53,7 @@ fn refusals() -> Vec<SpawnRefusal> {
         SpawnRefusal::TooMany,
         SpawnRefusal::QueueFull,
         SpawnRefusal::Budget,
+        SpawnRefusal::Run,
         SpawnRefusal::Archived,
     ]
 }
@@ -182,9 +184,8 @@ fn results() -> Vec<(&'static str, PersistentBody)> {
         content: vec![Block::text(ANSWER)],
         client_id: ClientId::Daemon,
         meta: Some(QueueItemMeta {
-            custom: None,
             runtime_id: Some(ids::runtime(1)),
-            channel: None,
+            ..QueueItemMeta::default()
         }),
         command_id: Some(result_command()),
         ..persistent::item()

@@ -7,7 +7,7 @@ use scorel_proto::{
     CustomBody, CustomMessageBody, DamageAcceptedBody, Event, InstructionPart,
     InstructionSnapshotBody, Message, MessageBody, MessageChannel, Meta, NoticeBody, Origin,
     OutcomeReason, PermissionDecision, PermissionDecisionBody, PermissionMode,
-    PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody, SeqReserveBody,
+    PermissionRequestBody, PersistentBody, PersistentEvent, RewindBody, RunMode, SeqReserveBody,
     SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolSetBody, ToolStartedBody,
     TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage,
     UserMessage, WaitKind,
@@ -73,6 +73,7 @@ fn delivered() -> Golden {
         content: vec![Block::text("Is it green?")],
         meta: Meta {
             channel: Some(Box::new(MessageChannel::from(&channel_source()))),
+            mode: Some(RunMode::Chat),
             ..Meta::default()
         },
     })));

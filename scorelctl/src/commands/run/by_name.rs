@@ -49,6 +49,7 @@ pub(in crate::commands) async fn run(
             set: Vec::new(),
             input,
             model: None,
+            worktree: false,
         };
         start::run_in(args, project_id, cli).await?;
         return Ok(true);

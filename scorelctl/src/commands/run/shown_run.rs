@@ -30,6 +30,10 @@ pub(super) fn lines(found: &GetRunResult) -> Vec<String> {
         Some(session) => lines.push(format!("session {session}")),
         None => lines.push("its session is gone; `scorelctl run resume` makes another".to_owned()),
     }
+    if let Some(worktree) = &run.worktree {
+        let line = format!("worktree {}  {}", worktree.branch, worktree.path);
+        lines.push(one_line(&line));
+    }
     lines.push(String::new());
     let width = found.nodes.iter().map(|node| node.id.len()).max();
     lines.extend(

@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use scorel_proto::{
-    CheckWorkflow, CheckWorkflowParams, ErrorCode, ProjectId, RunId, StartRun, StartRunParams,
+    AgentWorkspace, CheckWorkflow, CheckWorkflowParams, ErrorCode, ProjectId, RunId, StartRun,
+    StartRunParams,
 };
 use serde_json::{Map, Value};
 
@@ -41,6 +42,9 @@ pub(crate) struct StartArgs {
     /// The model of its session
     #[arg(long, short, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Work in a git worktree of its own, on a branch of its own
+    #[arg(long)]
+    pub(crate) worktree: bool,
 }
 
 /// A variable of a run, as `NAME=VALUE`.
@@ -117,6 +121,7 @@ pub(super) async fn run_in(
         variables: variables(args.set),
         input: args.input,
         model: args.model,
+        workspace: args.worktree.then_some(AgentWorkspace::Worktree),
         command_id: Some(new_command_id()),
     };
     let answer = cli.call::<StartRun>(&params).await?;

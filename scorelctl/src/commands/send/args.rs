@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use scorel_proto::{ToolPreset, WhileRunning};
+use scorel_proto::{RunMode, ToolPreset, WhileRunning};
 
 use crate::args::{OnAsk, one_of, protocol_name, seconds};
 use crate::selector::SessionSelector;
@@ -29,6 +29,9 @@ pub(crate) struct SendArgs {
     #[arg(long, value_name = "PRESET",
         value_parser = protocol_name::<ToolPreset>(ToolPreset::ALL.map(ToolPreset::name)))]
     pub(crate) tools: Option<ToolPreset>,
+    /// The purpose of this message alone, in the session of a workflow run
+    #[arg(long, value_name = "MODE", value_parser = protocol_name::<RunMode>(RunMode::ALL.map(RunMode::name)))]
+    pub(crate) mode: Option<RunMode>,
     /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
     pub(crate) detach: bool,

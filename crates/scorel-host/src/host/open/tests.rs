@@ -77,6 +77,7 @@ async fn a_child_session_says_for_life_what_it_is_and_nothing_keeps_the_sessions
         title: None,
         agent: None,
         run: None,
+        worktree: None,
         model: None,
         runner: None,
         thinking_level: None,

@@ -13,7 +13,7 @@ use scorel_journal::BlobError;
 use scorel_models::{ModelCallError, ModelError};
 use scorel_oauth::OAuthError;
 use scorel_orchestrator::OrchestratorError;
-use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
+use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError, WorktreeOwner};
 use scorel_provider::{ListError, SetupError};
 use scorel_search::SearchError;
 use scorel_session::SessionError;
@@ -223,7 +223,10 @@ fn trust_code(error: &TrustError) -> ErrorCode {
 fn worktree(error: &WorktreeError) -> RpcError {
     let path = |path: &Path| json!({ "path": path });
     let (code, details) = match error {
-        WorktreeError::NotFound(id) => (ErrorCode::AgentTaskNotFound, json!({ "runtimeId": id })),
+        WorktreeError::NotFound(owner @ WorktreeOwner::RuntimeId(_)) => {
+            (ErrorCode::AgentTaskNotFound, json!(owner))
+        }
+        WorktreeError::NotFound(owner) => (ErrorCode::RunNotFound, json!(owner)),
         WorktreeError::Dirty { path } => {
             let details = json!({ "kind": "dirty", "path": path });
             (ErrorCode::Conflict, details)

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
-use scorel_proto::{AgentTaskId, Phase, SessionId};
+use scorel_proto::{Phase, SessionId, WorktreeOwner};
 use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
 
@@ -11,33 +11,39 @@ use crate::host::Host;
 use crate::rpc::call_error::CallError;
 
 impl Host {
-    /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. In a second
+    /// Removes the worktree of a runtime or a run, unless a turn is open in the session that works in it. In a second
     /// attempt a missing one is no error: the first has removed it and did not get to end its receipt.
     pub(super) async fn remove_worktree(
         &self,
-        runtime_id: AgentTaskId,
+        owner: WorktreeOwner,
         branch: Option<String>,
         force: bool,
         attempt: Attempt,
     ) -> Result<Subject, CallError> {
-        match self.remove_unused(runtime_id, force).await {
+        match self.remove_unused(owner, force).await {
             Err(CallError::Worktree(WorktreeError::NotFound(_))) if attempt == Attempt::Again => {}
             removed => removed?,
         }
-        let branch = branch.ok_or(WorktreeError::NotFound(runtime_id))?;
+        let branch = branch.ok_or(WorktreeError::NotFound(owner))?;
         Ok(Subject::Branch(branch))
     }
 
     /// The files that the session's tools have open are closed first.
-    async fn remove_unused(&self, runtime_id: AgentTaskId, force: bool) -> Result<(), CallError> {
-        let session = self.sessions.for_task(&runtime_id.to_string()).await?;
-        if let Some(session) = session {
+    async fn remove_unused(&self, owner: WorktreeOwner, force: bool) -> Result<(), CallError> {
+        let sessions = match owner {
+            WorktreeOwner::RuntimeId(id) => {
+                let session = self.sessions.for_task(&id.to_string()).await?;
+                session.into_iter().map(|it| it.session_id).collect()
+            }
+            WorktreeOwner::RunId(id) => self.runs.sessions_of(id).await,
+        };
+        for session in sessions {
             // Also one that waits for its turn, or for runtimes of its own.
-            self.orchestrator.check_unused(session.session_id).await?;
-            self.leave_worktree(session.session_id).await?;
+            self.orchestrator.check_unused(session).await?;
+            self.leave_worktree(session).await?;
         }
         let worktrees = Arc::clone(&self.worktrees);
-        let removed = spawn_blocking(move || worktrees.remove(runtime_id, force));
+        let removed = spawn_blocking(move || worktrees.remove(owner, force));
         Ok(removed.await??)
     }
 

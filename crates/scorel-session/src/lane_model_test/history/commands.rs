@@ -186,6 +186,7 @@ impl History {
             expected_leaf_id: expected_leaf.map(|node| self.event(node)),
             model: None,
             runner: None,
+            mode: None,
             channel: None,
         };
         let expected = self.reference.send(message);

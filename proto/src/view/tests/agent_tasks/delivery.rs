@@ -19,9 +19,8 @@ pub(super) fn offer(log: &mut Log, task: &Task) -> QueueItemId {
         client_id: ClientId::Daemon,
         edited_by: None,
         meta: Some(QueueItemMeta {
-            custom: None,
             runtime_id: Some(task.id),
-            channel: None,
+            ..QueueItemMeta::default()
         }),
         command_id: None,
         digest: None,

@@ -349,7 +349,8 @@ fn reading() -> Vec<Golden> {
 fn worktrees() -> Vec<Golden> {
     let runtime_id = ids::runtime(1);
     let used = WorktreeInfo {
-        runtime_id,
+        runtime_id: Some(runtime_id),
+        run_id: None,
         session_id: Some(ids::child()),
         project_id: ids::project(),
         path: "/home/ada/.scorel/worktrees/rti_01K1H9Q8000000000000000001".into(),
@@ -358,6 +359,8 @@ fn worktrees() -> Vec<Golden> {
         commits: Some(2),
     };
     let left = WorktreeInfo {
+        runtime_id: None,
+        run_id: Some(ids::run()),
         session_id: None,
         dirty: None,
         commits: None,
@@ -367,14 +370,16 @@ fn worktrees() -> Vec<Golden> {
         branch: used.branch.clone(),
     };
     let force = RemoveWorktreeParams {
-        runtime_id,
+        runtime_id: Some(runtime_id),
+        run_id: None,
         force: Some(true),
         command_id: Some(ids::command()),
     };
     let gentle = RemoveWorktreeParams {
+        runtime_id: None,
+        run_id: Some(ids::run()),
         force: None,
         command_id: None,
-        ..force
     };
     let project_id = Some(ids::project());
     let worktrees = vec![used, left];

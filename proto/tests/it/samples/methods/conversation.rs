@@ -4,8 +4,8 @@ use scorel_proto::{
     CancelParams, CancelResult, Compact, CompactParams, CompactResult, Content, EndWait,
     EndWaitParams, Message, MoveResult, PermissionDecision, QueueEdit, QueueKind,
     RespondPermission, RespondPermissionParams, Rewind, RewindParams, RewriteQueue,
-    RewriteQueueParams, RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult,
-    SeqResult, StorageStall, UnsavedRecord, WhileRunning,
+    RewriteQueueParams, RewriteQueueResult, RunMode, SendMessage, SendMessageParams,
+    SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -31,6 +31,7 @@ fn sending() -> Vec<Golden> {
         expected_leaf_id: None,
         model: None,
         runner: None,
+        mode: None,
         channel: None,
         command_id: None,
     };
@@ -44,6 +45,7 @@ fn sending() -> Vec<Golden> {
         expected_leaf_id: Some(Some(ids::event(2))),
         model: Some("gpt-5".into()),
         runner: Some("codex".into()),
+        mode: Some(RunMode::Chat),
         command_id: Some(ids::command()),
         ..minimal.clone()
     };

@@ -1,11 +1,11 @@
 use scorel_proto::{
-    CheckWorkflow, CheckWorkflowParams, CheckWorkflowResult, DeleteRun, DeleteRunParams,
-    DeleteRunResult, GetRun, GetRunParams, GetRunResult, ListRuns, ListRunsParams, ListRunsResult,
-    ListWorkflows, ListWorkflowsParams, ListWorkflowsResult, RebindRun, RebindRunParams, RepairRun,
-    RepairRunParams, ResumeRun, ResumeRunParams, RunInfo, RunMode, RunNode, RunPackage, RunPhase,
-    RunProblem, RunReason, RunRestore, RunResult, RunWay, SkillSource, StartRun, StartRunParams,
-    StartRunResult, TrustState, UnreadableRun, UpdateRun, UpdateRunParams, WorkflowInfo,
-    WorkflowProblem,
+    AgentWorkspace, CheckWorkflow, CheckWorkflowParams, CheckWorkflowResult, DeleteRun,
+    DeleteRunParams, DeleteRunResult, GetRun, GetRunParams, GetRunResult, ListRuns, ListRunsParams,
+    ListRunsResult, ListWorkflows, ListWorkflowsParams, ListWorkflowsResult, RebindRun,
+    RebindRunParams, RepairRun, RepairRunParams, ResumeRun, ResumeRunParams, RunInfo, RunMode,
+    RunNode, RunPackage, RunPhase, RunProblem, RunReason, RunRestore, RunResult, RunWay,
+    SessionWorktree, SkillSource, StartRun, StartRunParams, StartRunResult, TrustState,
+    UnreadableRun, UpdateRun, UpdateRunParams, WorkflowInfo, WorkflowProblem,
 };
 use serde_json::{Map, Value, json};
 
@@ -36,6 +36,10 @@ fn run() -> RunInfo {
         agent_id: Some("sm".into()),
         autopilot: true,
         mode: RunMode::Run,
+        worktree: Some(SessionWorktree {
+            path: "/home/ada/.scorel/worktrees/run_01K1H9Q8000000000000000001".into(),
+            branch: "scorel/create-story-00000001".into(),
+        }),
         package_changed: true,
         problem: Some(RunProblem {
             code: "state_invalid".into(),
@@ -140,6 +144,7 @@ fn going_on() -> Vec<Golden> {
         variables: Some(variables()),
         input: Some("1-2".into()),
         model: Some("openai/gpt-5".into()),
+        workspace: Some(AgentWorkspace::Worktree),
         command_id: Some(ids::command()),
     };
     let mut all = Vec::new();
@@ -152,6 +157,7 @@ fn going_on() -> Vec<Golden> {
             variables: None,
             input: None,
             model: None,
+            workspace: None,
             command_id: None,
             ..start
         },

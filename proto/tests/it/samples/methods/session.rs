@@ -57,6 +57,10 @@ pub(in crate::samples) fn session() -> Session {
         }),
         origin: Some(origin()),
         run: Some(run()),
+        worktree: Some(SessionWorktree {
+            path: "/home/ada/.scorel/worktrees/run_01K1H9Q8000000000000000001".into(),
+            branch: "scorel/create-story-00000001".into(),
+        }),
         title: Some("Read me".into()),
         title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
@@ -153,6 +157,7 @@ fn empty() -> Session {
         agent: None,
         origin: None,
         run: None,
+        worktree: None,
         title: None,
         title_source: None,
         model: None,

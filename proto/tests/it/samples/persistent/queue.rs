@@ -1,6 +1,6 @@
 use scorel_proto::{
     Block, PersistentBody, QueueItem, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody,
-    QueuedCustomMessage,
+    QueuedCustomMessage, RunMode,
 };
 use serde_json::json;
 
@@ -99,8 +99,7 @@ fn custom_item() -> QueueItem {
         kind: QueueKind::Steer,
         meta: Some(QueueItemMeta {
             custom: Some(custom),
-            runtime_id: None,
-            channel: None,
+            ..QueueItemMeta::default()
         }),
         ..item()
     }
@@ -110,9 +109,9 @@ fn custom_item() -> QueueItem {
 fn channel_item() -> QueueItem {
     QueueItem {
         meta: Some(QueueItemMeta {
-            custom: None,
-            runtime_id: None,
             channel: Some(super::channel_source()),
+            mode: Some(RunMode::Chat),
+            ..QueueItemMeta::default()
         }),
         ..item()
     }

@@ -1,5 +1,7 @@
 //! Commands that make or remove a directory.
 
+use scorel_proto::WorktreeOwner;
+
 use super::*;
 
 #[tokio::test]
@@ -56,7 +58,7 @@ async fn a_worktree_is_removed_once_and_its_branch_is_told_again() {
         let file = worktrees.join(format!("{runtime_id}.json"));
         std::fs::write(file, note.to_string()).unwrap();
         let effect = |branch: Option<&str>| Effect::RemoveWorktree {
-            runtime_id,
+            owner: WorktreeOwner::RuntimeId(runtime_id),
             branch: branch.map(str::to_owned),
             force: true,
         };
