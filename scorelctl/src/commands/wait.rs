@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
-use scorel_proto::{Event, Phase, Session, SessionId, SyncMarker, TransientBody};
+use scorel_proto::{Event, Phase, RunPhase, Session, SessionId, SyncMarker, TransientBody};
 use tokio::time::timeout;
 
 use super::sessions::phase;
@@ -141,7 +141,10 @@ fn is_reached(wanted: WaitFor, session: &Session) -> bool {
     match wanted {
         WaitFor::Idle => {
             let is_resting = matches!(session.phase, Phase::Idle | Phase::Failed);
-            is_resting && (session.queue.is_empty() || session.queue_paused)
+            // A turn's end comes before the decision of its run, which may go on by itself.
+            let run = session.run.as_ref();
+            let is_decided = run.is_none_or(|run| run.phase != RunPhase::Running);
+            is_resting && is_decided && (session.queue.is_empty() || session.queue_paused)
         }
         WaitFor::Question => {
             session.phase == Phase::AwaitingPermission || !session.child_questions.is_empty()
