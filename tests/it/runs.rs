@@ -2,6 +2,7 @@
 
 mod audit;
 mod autopilot;
+mod calls;
 mod demonstrated;
 mod documents;
 mod limits;

@@ -4,6 +4,7 @@ use scorel_proto::{
 };
 use scorel_session::{EventDraft, OpeningMessage, Section, SessionError, SessionFeature};
 
+use crate::engine_turn::record_engine_turn;
 use crate::error::RunError;
 use crate::open_run::OpenRun;
 use crate::phases::rest;
@@ -60,6 +61,43 @@ impl Runs {
             run => Some((known, run)),
         }
     }
+
+    /// The model is told of a node as soon as the run is there, and again when it may have lost what it was told.
+    fn brief(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
+        let Some((_, Ok(run))) = self.of(section) else {
+            return Ok(());
+        };
+        self.record_states(section, &run, RunStateCause::External)?;
+        let known = section.view().state.run.clone();
+        let Some(known) = known.filter(|known| known.mode() == RunMode::Run) else {
+            return Ok(());
+        };
+        if known.told_node.as_deref() == Some(run.node_id()) {
+            return Ok(());
+        }
+        accepted(&run);
+        let tools = self.tools_at_node(&run, RunMode::Run);
+        let Some(message) = node_brief_message(&run, &known, &tools) else {
+            return Ok(());
+        };
+        let turn = section.view().state.turn_id();
+        let draft = EventDraft::new(PersistentBody::CustomMessage(message)).in_turn(turn);
+        section.commit(draft).map(drop)
+    }
+
+    /// Records what the last turn has made of the run.
+    fn judge(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
+        let Some((known, run)) = self.of(section) else {
+            return Ok(());
+        };
+        let mut has_changed = known.has_changed;
+        if let Ok(run) = &run {
+            // Also what was changed during the last call of the turn.
+            has_changed |= run.text.sha256 != known.sha256;
+            self.record_states(section, run, RunStateCause::External)?;
+        }
+        rest(section, run.as_ref(), has_changed)
+    }
 }
 
 impl SessionFeature for Runs {
@@ -111,40 +149,14 @@ impl SessionFeature for Runs {
         Ok(words.told(&run, &known, mode, &tools))
     }
 
-    /// The model is told of a node as soon as the run is there, and again when it may have lost what it was told.
     fn before_call(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
-        let Some((_, Ok(run))) = self.of(section) else {
-            return Ok(());
-        };
-        self.record_states(section, &run, RunStateCause::External)?;
-        let known = section.view().state.run.clone();
-        let Some(known) = known.filter(|known| known.mode() == RunMode::Run) else {
-            return Ok(());
-        };
-        if known.told_node.as_deref() == Some(run.node_id()) {
-            return Ok(());
-        }
-        accepted(&run);
-        let tools = self.tools_at_node(&run, RunMode::Run);
-        let Some(message) = node_brief_message(&run, &known, &tools) else {
-            return Ok(());
-        };
-        let turn = section.view().state.turn_id();
-        let draft = EventDraft::new(PersistentBody::CustomMessage(message)).in_turn(turn);
-        section.commit(draft).map(drop)
+        self.brief(section)?;
+        record_engine_turn(section)
     }
 
     fn at_rest(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
-        let Some((known, run)) = self.of(section) else {
-            return Ok(());
-        };
-        let mut has_changed = known.has_changed;
-        if let Ok(run) = &run {
-            // Also what was changed during the last call of the turn.
-            has_changed |= run.text.sha256 != known.sha256;
-            self.record_states(section, run, RunStateCause::External)?;
-        }
-        rest(section, run.as_ref(), has_changed)
+        self.judge(section)?;
+        record_engine_turn(section)
     }
 
     fn removed(&self, id: SessionId) {

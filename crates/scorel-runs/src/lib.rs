@@ -17,6 +17,7 @@ mod change;
 mod check;
 mod describe;
 mod document_file;
+mod engine_turn;
 mod error;
 mod feature;
 mod installed;

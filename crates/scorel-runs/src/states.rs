@@ -102,7 +102,7 @@ pub(crate) fn record_phase(
     }
 }
 
-fn record(
+pub(crate) fn record(
     section: &mut Section<'_>,
     kind: &str,
     data: &impl Serialize,

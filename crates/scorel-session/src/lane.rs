@@ -40,7 +40,6 @@ mod delete;
 mod descriptors;
 mod draft;
 mod end_wait;
-mod engine_turn;
 mod fold;
 mod forget_context;
 mod garbage;
@@ -58,6 +57,7 @@ mod notice;
 mod open_report;
 mod opening_message;
 mod oversize;
+mod parts;
 mod permission;
 mod persist;
 mod prepare;
@@ -73,6 +73,7 @@ mod run;
 mod section;
 mod send;
 mod sizes;
+mod soundness;
 mod state;
 mod travel;
 mod update;
@@ -80,19 +81,14 @@ mod window;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{StopSignal, ToolOutcome};
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{
-    Block, OpenCall, PersistentEvent, ProjectId, Seq, SessionId, SessionState, TurnId,
-};
+use scorel_proto::{Block, OpenCall, PersistentEvent, Seq, SessionId, SessionState, TurnId};
 use tokio::sync::Notify;
-use tokio::sync::futures::Notified;
-use tokio_util::task::TaskTracker;
 
 pub use accept::DamageAcceptance;
 pub use append::AppendData;
@@ -122,12 +118,10 @@ use call_sizes::CallSizes;
 use job::JobSlot;
 use state::{LaneState, PublishedState};
 
-use crate::clock::millis;
 use crate::feed::Feed;
 use crate::locks::{Leaf, PublishedLock};
-use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
-use crate::{HostFeed, SessionError, SessionHeader, SessionResources, TurnSetup, blocking};
+use crate::{SessionError, SessionHeader, SessionResources};
 
 /// The parts that the host gives to the lanes of a daemon.
 #[derive(Debug)]
@@ -316,144 +310,5 @@ impl Lane {
             published: PublishedLock::new(published),
             state: Arc::new(tokio::sync::Mutex::new(state)),
         }
-    }
-
-    /// Takes note of the summary that the context begins with, and returns what was noted before.
-    pub(crate) fn note_summary(&self, summary: Seq) -> Option<Seq> {
-        self.shown_summary.lock().replace(summary)
-    }
-
-    pub const fn id(&self) -> SessionId {
-        self.header.session_id
-    }
-
-    /// The project of the session.
-    pub const fn project_id(&self) -> ProjectId {
-        self.header.project_id
-    }
-
-    /// The session's blobs. Their methods block on the disk.
-    pub const fn blobs(&self) -> &Blobs {
-        &self.blobs
-    }
-
-    /// Fails for a log of a newer version: nothing may be written into such a session's directory.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Failed`], naming the version.
-    pub fn check_writable(&self) -> Result<(), SessionError> {
-        match self.header.problem() {
-            None => Ok(()),
-            Some(reason) => Err(SessionError::Failed {
-                session_id: self.id(),
-                reason,
-            }),
-        }
-    }
-
-    /// Returns whether the session can be changed: it is not deleted, damaged or failed, and recovery has run.
-    pub fn can_change(&self) -> bool {
-        self.check_writable().is_ok() && self.published().state().health.check_usable().is_ok()
-    }
-
-    pub(crate) fn setup(&self) -> Arc<dyn TurnSetup> {
-        Arc::clone(&self.shared.setup)
-    }
-
-    /// The resources that the host keeps for the session.
-    pub(crate) fn resources(&self) -> &Arc<dyn SessionResources> {
-        let made = || self.setup().resources(&self.header);
-        self.resources.get_or_init(made)
-    }
-
-    /// Ends what the host keeps for the session. Blocks.
-    pub(crate) fn end_resources(&self) {
-        if let Some(resources) = self.opened_resources() {
-            resources.end();
-        }
-    }
-
-    /// The same as [`Self::resources`] if the session has needed it.
-    pub(crate) fn opened_resources(&self) -> Option<&Arc<dyn SessionResources>> {
-        self.resources.get()
-    }
-
-    pub(crate) fn is_draining(&self) -> bool {
-        self.shared.is_draining()
-    }
-
-    /// Tracks the tasks that must end before the daemon does.
-    pub(crate) fn tasks(&self) -> &TaskTracker {
-        &self.shared.tasks
-    }
-
-    /// The facts of the session that never change.
-    pub const fn header(&self) -> &SessionHeader {
-        &self.header
-    }
-
-    /// The wall clock, in milliseconds since 1970.
-    pub fn now_ms(&self) -> u64 {
-        self.shared.settings.wall_clock.now_ms()
-    }
-
-    /// The moment after a delay from now, in milliseconds since 1970.
-    pub(crate) fn moment_after(&self, delay: Duration) -> u64 {
-        self.now_ms().saturating_add(millis(delay))
-    }
-
-    /// What all calls of today cost, in millionths of a US dollar.
-    pub(crate) async fn day_micro_usd(&self) -> Result<u64, SessionError> {
-        let (shared, now) = (Arc::clone(&self.shared), self.now_ms());
-        blocking(move || shared.usage.day_micro_usd(now)).await?
-    }
-
-    /// Completes after the next permission decision, or the end of a wait.
-    pub(crate) fn answered(&self) -> Notified<'_> {
-        self.answered.notified()
-    }
-
-    /// Completes after the next change of the queue.
-    pub(crate) fn queued(&self) -> Notified<'_> {
-        self.queued.notified()
-    }
-
-    /// Completes when the running job has ended.
-    pub(crate) fn job_ended(&self) -> Notified<'_> {
-        self.job_ended.notified()
-    }
-
-    /// Changes of all sessions, for host subscribers.
-    pub fn host(&self) -> &HostFeed {
-        &self.shared.host
-    }
-
-    /// The processes of runners.
-    pub(crate) fn runners(&self) -> &RunnerPool {
-        &self.shared.runners
-    }
-}
-
-/// Damage that was found while reading.
-impl Lane {
-    fn is_sound(&self) -> bool {
-        !self.unsound.load(Ordering::Acquire)
-    }
-
-    /// Requests a reread. Returns whether this is the first damage since loading.
-    fn mark_unsound(&self) -> bool {
-        self.reread_due.store(true, Ordering::Release);
-        !self.unsound.swap(true, Ordering::AcqRel)
-    }
-
-    pub(crate) fn is_reread_due(&self) -> bool {
-        self.reread_due.load(Ordering::Acquire)
-    }
-
-    /// To be called before the log is read again, so that damage found meanwhile requests another
-    /// reread.
-    fn reread_begins(&self) {
-        self.reread_due.store(false, Ordering::Release);
     }
 }

@@ -228,8 +228,7 @@ impl Section<'_> {
     /// Has the features look at the session between two turns.
     pub(crate) fn rest(&mut self) -> Result<(), SessionError> {
         let mut features = self.lane.seams.features.iter();
-        features.try_for_each(|feature| feature.at_rest(self))?;
-        self.record_engine_turn()
+        features.try_for_each(|feature| feature.at_rest(self))
     }
 }
 

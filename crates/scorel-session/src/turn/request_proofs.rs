@@ -47,15 +47,12 @@ impl RequestProofs {
         (self.tools, self.hashed) = (None, None);
     }
 
-    /// The proof of the request that is made of `ports` and `context`. When this returns its tools are stored, and the
-    /// call before it has its record.
+    /// The proof of the request that is made of `ports` and `context`. When this returns its tools are stored.
     pub(super) async fn of_request(
         &mut self,
         ports: &TurnPorts,
         context: &Context,
     ) -> Result<RequestProof, SessionError> {
-        let recorded = self.lane.persist(|section| section.record_engine_turn());
-        recorded.await?;
         let tools = match &self.tools {
             Some(tools) => tools.clone(),
             None => self.store(&ports.tools).await?,
