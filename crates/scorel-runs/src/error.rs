@@ -47,6 +47,9 @@ pub enum RunError {
     /// A turn of it runs, or an agent, in another state than the command needs.
     #[error("a turn of the run is open, or an agent of it works: cancel or stop that first")]
     Running,
+    /// An end of it is completed: there is no node to go on from.
+    #[error("the run has ended; start another one, or send a message to its session")]
+    Ended,
     #[error("{reason}")]
     Invalid { field: &'static str, reason: String },
     #[error(transparent)]
@@ -106,7 +109,8 @@ impl RunError {
             | Self::MissingNodes(_)
             | Self::OtherPackage(_)
             | Self::DocumentChanged
-            | Self::Running => ErrorCode::Conflict,
+            | Self::Running
+            | Self::Ended => ErrorCode::Conflict,
             Self::Invalid { .. } => ErrorCode::InvalidParams,
             Self::Session(error) => error.code(),
             Self::Worktree(WorktreeError::NoSpace(_)) => ErrorCode::StorageStalled,
@@ -136,6 +140,7 @@ impl From<RunError> for RpcError {
             RunError::OtherPackage(digest) => json!({ "kind": "package", "digest": digest }),
             RunError::DocumentChanged => json!({ "kind": "document" }),
             RunError::Running => json!({ "kind": "running" }),
+            RunError::Ended => json!({ "kind": "ended" }),
             RunError::Invalid { field, .. } => json!({ "field": field }),
             RunError::Io { path, .. } | RunError::Unreadable { path, .. } => {
                 json!({ "path": path })

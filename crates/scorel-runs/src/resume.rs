@@ -16,7 +16,7 @@ impl Runs {
     /// has begun.
     ///
     /// # Errors
-    /// There is no such run, it cannot go on as it is, a turn of it is open, or something cannot be written.
+    /// There is no such run, it has ended or cannot go on as it is, a turn of it is open, or something cannot be written.
     pub async fn resume(
         self: &Arc<Self>,
         sessions: &Arc<Sessions>,
@@ -39,6 +39,9 @@ impl Runs {
                 });
             }
             check_idle(lane)?;
+        }
+        if !is_repeated && run.current().has_ended() {
+            return Err(RunError::Ended);
         }
         let mut spent_before = None;
         let takes_over = params.new_session.unwrap_or(false) || known.is_none();

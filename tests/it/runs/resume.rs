@@ -127,3 +127,31 @@ async fn a_kill_in_a_turn_interrupts_the_run_and_nothing_is_done_twice() {
         "{told:?}"
     );
 }
+
+#[tokio::test]
+async fn a_run_that_has_ended_is_not_gone_on_with() {
+    let scene = RunScene::new().await;
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    started.edit("currentNodeId: ''", "currentNodeId: end");
+    started.edit("stepsCompleted: []", "stepsCompleted: [ask, write, end]");
+    started.send("It is done.").await;
+    started.until("Completed", "end_reached").await;
+    let calls = scene.told().len();
+    for new_session in [None, Some(true)] {
+        let params = ResumeRunParams {
+            new_session,
+            ..resume(started.run_id)
+        };
+        let error = scene.refused::<ResumeRun>(&params).await;
+        assert_eq!(
+            (error.code, &error.details["kind"]),
+            (ErrorCode::Conflict, &json!("ended"))
+        );
+    }
+    let found = scene.get(started.run_id).await;
+    assert_eq!(found.run.session_id, Some(started.session_id));
+    started.send("Thanks.").await;
+    started.until("Completed", "end_reached").await;
+    assert_eq!(scene.told().len(), calls + 1, "a message is answered");
+}
