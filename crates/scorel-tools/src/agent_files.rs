@@ -54,7 +54,7 @@ impl SessionFiles {
             return Err(ToolError::new(ErrorCode::WriteLimit, message));
         }
         let access = call.write_access(&write.target);
-        let (destination, original) = call.roots.destination(location, access)?;
+        let (mut destination, original) = call.roots.destination(location, access)?;
         let encoding = match &original {
             Some(original) => original.text(location)?.0,
             None => TextEncoding::Utf8,

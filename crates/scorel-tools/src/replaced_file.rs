@@ -54,7 +54,7 @@ impl RunningCall {
             },
             _ => self.write_access(&target),
         };
-        let (destination, original) = self.roots.destination(&location, access)?;
+        let (mut destination, original) = self.roots.destination(&location, access)?;
         self.check_expected(&location, expected, original.as_ref())?;
         write.check(original.as_ref()).map_err(as_precondition)?;
         let before = original.as_ref().map(|it| it.text(&location)).transpose()?;

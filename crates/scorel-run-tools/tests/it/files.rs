@@ -1,5 +1,5 @@
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -277,4 +277,27 @@ fn no_path_leads_out_of_the_mounts() {
         json!({"path": "@pkg/steps/ask.md", "content": "x"}),
     );
     assert_eq!(package.code(), "EACCES");
+}
+
+#[test]
+fn a_call_that_is_refused_leaves_no_directory() {
+    let run = TestRun::new();
+    let turn = run.turn();
+    let append = json!([{"operation": "appendText", "text": "x"}]);
+    for path in ["new/dir/a.md", "@state/new/a.md"] {
+        let patch = json!({"path": path, "operations": append});
+        assert_eq!(turn.call("fs_apply_patch", patch).code(), "ENOENT");
+        let other = json!({"path": path, "content": "x", "ifMatchSha256": "0".repeat(64)});
+        let refused = turn.call("fs_write", other);
+        assert_eq!(refused.code(), "E_PRECONDITION_FAILED");
+    }
+    assert!(!run.project().join("new").exists());
+    assert!(!run.document().with_file_name("new").exists());
+    let written = turn.call("fs_write", json!({"path": "new/dir/a.md", "content": "x"}));
+    written.ok();
+    let mode = |path: &str| {
+        let found = fs::metadata(run.project().join(path)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    assert_eq!(mode("new"), mode("new/dir"), "of the user's umask");
 }

@@ -34,6 +34,9 @@ const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
 pub(crate) struct Destination<'a> {
     location: &'a Location,
     directory: OwnedFd,
+    /// Directories below it that are not there yet. They are created with the file, so a call that is refused before
+    /// leaves none.
+    missing: Vec<OsString>,
     name: OsString,
     umask: Option<Umask>,
 }
@@ -86,26 +89,21 @@ impl Roots {
         }
     }
 
-    /// The destination of a file that may not exist yet. Creates its directories.
+    /// The destination of a file that may not exist yet. Creates nothing.
     ///
     /// # Errors
-    /// The location may not be written or is not a file, or its directories cannot be created.
+    /// The location may not be written, or is not a file.
     pub(crate) fn destination<'a>(
         &self,
         location: &'a Location,
         access: WriteAccess<'_>,
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
-        let (mut settled, target) = self.settle(location, access.daemon_home)?;
+        let (settled, target) = self.settle(location, access.daemon_home)?;
         target.check(access.planned, access.protected_writes)?;
         if settled.look_alike().is_some() {
             return Err(missing(location, &settled));
         }
-        let umask = *access.umask.get();
-        for name in std::mem::take(&mut settled.missing) {
-            settled.directory = make_directory(&settled.directory, &name, umask)
-                .map_err(|error| refusal(location, error))?;
-        }
-        let destination = Destination::new(location, settled, umask);
+        let destination = Destination::new(location, settled, *access.umask.get());
         let original = destination.original()?;
         Ok((destination, original))
     }
@@ -142,25 +140,33 @@ impl<'a> Destination<'a> {
         Self {
             location,
             directory: settled.directory,
+            missing: settled.missing,
             name: settled.name,
             umask,
         }
     }
 
     fn original(&self) -> Result<Option<Original>, ToolError> {
+        if !self.missing.is_empty() {
+            return Ok(None);
+        }
         Original::open(self.directory.as_fd(), &self.name, self.location)
     }
 
-    /// Replaces the content atomically and durably: temporary file, fsync, rename, fsync of the directory.
-    /// Returns notes for the model.
+    /// Replaces the content atomically and durably: temporary file, fsync, rename, fsync of the directory. Creates
+    /// directories that are missing. Returns notes for the model.
     ///
     /// # Errors
     /// The file is not `original` any more, or the system refuses. The file is unchanged then.
     pub(crate) fn put(
-        &self,
+        &mut self,
         content: &[u8],
         original: Option<&Original>,
     ) -> Result<Vec<String>, ToolError> {
+        for name in std::mem::take(&mut self.missing) {
+            let made = make_directory(&self.directory, &name, self.umask);
+            self.directory = made.map_err(|error| refusal(self.location, error))?;
+        }
         let fail = |error| self.failed(error);
         let mode = original.map_or(NEW_FILE, |_| Mode::RUSR | Mode::WUSR);
         let mut temporary =

@@ -12,7 +12,7 @@ fn original(project: &Project, between: impl FnOnce()) -> Result<Vec<String>, Er
         location, target, ..
     } = call.files.writing("dir/file").1.unwrap();
     let access = call.write_access(&target);
-    let (destination, original) = call.files.roots.destination(&location, access).unwrap();
+    let (mut destination, original) = call.files.roots.destination(&location, access).unwrap();
     between();
     let put = destination.put(b"model's\n", original.as_ref());
     assert_eq!(project.names("dir"), ["file"]);
@@ -70,7 +70,7 @@ fn a_file_removed_meanwhile_is_not_created_again() {
         location, target, ..
     } = call.files.writing("dir/file").1.unwrap();
     let access = call.write_access(&target);
-    let (destination, original) = call.files.roots.existing(&location, access).unwrap();
+    let (mut destination, original) = call.files.roots.existing(&location, access).unwrap();
     fs::remove_file(project.path("dir/file")).unwrap();
     let error = destination.put(b"x", Some(&original)).unwrap_err();
     assert_eq!(error.code, ErrorCode::Stale);

@@ -65,7 +65,7 @@ fn edit(
         location, target, ..
     } = &write;
     call.check_wanted(location)?;
-    let (destination, original) = call.roots.existing(location, call.write_access(target))?;
+    let (mut destination, original) = call.roots.existing(location, call.write_access(target))?;
     write.check(Some(&original))?;
     let (encoding, text) = original.text(location)?;
     let draft = draft(call, location, (&original, &text), edits)?;

@@ -53,7 +53,7 @@ fn write(call: &RunningCall, write: PlannedWrite, content: &str) -> Result<ToolO
     } = &write;
     check_size(location, content)?;
     call.check_wanted(location)?;
-    let (destination, original) = call
+    let (mut destination, original) = call
         .roots
         .destination(location, call.write_access(target))?;
     write.check(original.as_ref())?;
