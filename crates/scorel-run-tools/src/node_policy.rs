@@ -1,8 +1,8 @@
 use scorel_engine::{ToolClass, ToolSpec};
-use scorel_workflow::{AgentPolicy, ServerPolicy, StepTools};
+use scorel_workflow::{AgentPolicy, ServerPolicy, StepTools, may_use};
 
 use crate::limits::MAX_WRITTEN_BYTES;
-use crate::tool_limits::{ToolLimits, names};
+use crate::tool_limits::ToolLimits;
 
 /// The calls that a node allows: as far as the configuration, the node's agent and its step allow.
 #[derive(Debug, Clone, Copy)]
@@ -25,17 +25,10 @@ impl<'a> NodePolicy<'a> {
     pub(crate) fn allows(&self, tool: &ToolSpec) -> bool {
         let Self { limits, step, .. } = *self;
         let name = &tool.name;
-        let may_use = |allow: &[String], deny: &[String]| names(allow, name) && !names(deny, name);
-        let every = [String::from("*")];
-        let of_user = match limits.allow.as_slice() {
-            [] => may_use(&every, &limits.deny),
-            allow => may_use(allow, &limits.deny),
-        };
-        let of_step = |step: &StepTools| match &step.allow {
-            None => may_use(&every, &step.deny),
-            Some(allow) => may_use(allow, &step.deny),
-        };
-        of_user && self.agent_allows(tool) && step.is_none_or(of_step)
+        let of_user = Some(limits.allow.as_slice()).filter(|it| !it.is_empty());
+        may_use(of_user, &limits.deny, name)
+            && self.agent_allows(tool)
+            && step.is_none_or(|step| step.allows(name))
     }
 
     pub(crate) fn max_read_bytes(&self) -> u64 {

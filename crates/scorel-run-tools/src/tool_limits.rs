@@ -26,11 +26,3 @@ impl Default for ToolLimits {
         }
     }
 }
-
-/// Returns whether a list has a name, or a beginning of it.
-pub(crate) fn names(list: &[String], name: &str) -> bool {
-    list.iter().any(|it| match it.strip_suffix('*') {
-        Some(beginning) => name.starts_with(beginning),
-        None => it == name,
-    })
-}

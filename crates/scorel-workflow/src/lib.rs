@@ -71,6 +71,6 @@ pub use run_intent::RunIntent;
 pub use run_state::{BoundWorkflow, RunDecision, RunState};
 pub use shown_policy::{ShownPolicy, run_rules};
 pub use state_update::{Append, Set, StateUpdate};
-pub use step::{DEFAULT_MAX_VISITS, StepSettings, StepTools};
+pub use step::{DEFAULT_MAX_VISITS, StepSettings, StepTools, may_use};
 pub use transition::Transition;
 pub use user_input::user_input;

@@ -23,6 +23,10 @@ use crate::step::StepSettings;
 /// Places that a path of an output may begin with.
 const MOUNTS: [&str; 2] = ["@project/", "@state/"];
 
+/// Tools that read the document of a run, and those that change it.
+const READING: [&str; 2] = ["fs_read", "Read"];
+const CHANGING: [&str; 2] = ["fs_apply_patch", "fs_write"];
+
 struct PackageReader<'a> {
     files: &'a PackageFiles,
     findings: Findings,
@@ -149,11 +153,15 @@ impl<'a> PackageReader<'a> {
         for (index, node) in &declared.nodes {
             let pointer = format!("/nodes/{index}");
             self.check_agent(&declared.file, &pointer, node, agents);
-            steps.push(self.step(
+            let step = self.step(
                 &declared,
                 (&declared.file, &format!("{pointer}/file")),
                 node,
-            ));
+            );
+            if let Some(step) = &step {
+                self.check_leaving(node, step, agents);
+            }
+            steps.push(step);
         }
         let ids = declared.nodes.iter().map(|(_, node)| node.id.clone());
         let has_ids = declared.nodes.len() == value["nodes"].as_array().map_or(0, Vec::len);
@@ -197,6 +205,28 @@ impl<'a> PackageReader<'a> {
         }
         self.compare(graph, node, &settings);
         Some(settings)
+    }
+
+    /// Warns of a node whose model can neither read nor change the document of the run.
+    fn check_leaving(&mut self, node: &Node, step: &StepSettings, agents: &DeclaredAgents) {
+        let mut known = agents.agents.iter();
+        let agent = match &node.agent_id {
+            Some(id) => known.find(|it| it.id == *id),
+            None => known.next(),
+        };
+        let may_use = |tools: [&str; 2]| tools.iter().any(|name| step.tools.allows(name));
+        let (pointer, reason) = if agent.is_some_and(|it| !it.tools.fs.enabled) {
+            ("", "its agent has no tools on files")
+        } else if !may_use(READING) {
+            ("/tools", "it has no `fs_read`")
+        } else if !may_use(CHANGING) {
+            ("/tools", "it has no `fs_apply_patch`")
+        } else {
+            return;
+        };
+        let message = format!("the node cannot be left: {reason}");
+        self.findings
+            .add(&node.file, pointer, ProblemCode::CannotLeave, message);
     }
 
     /// Warns where a step's head and the graph contradict each other.

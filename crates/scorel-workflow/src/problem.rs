@@ -37,12 +37,17 @@ pub enum ProblemCode {
     Unreachable,
     /// A warning: a step's head says something else than the graph, which counts.
     StepDiffers,
+    /// A warning: a node has no tools to be left with.
+    CannotLeave,
 }
 
 impl ProblemCode {
     /// True if a package that has it can run.
     pub const fn is_warning(self) -> bool {
-        matches!(self, Self::Unreachable | Self::StepDiffers)
+        matches!(
+            self,
+            Self::Unreachable | Self::StepDiffers | Self::CannotLeave
+        )
     }
 }
 

@@ -100,7 +100,7 @@ fn meaning(form: &str, path: &str) -> &'static str {
     )
 }
 
-const PROBLEMS: [ProblemCode; 13] = [
+const PROBLEMS: [ProblemCode; 14] = [
     ProblemCode::Schema,
     ProblemCode::MissingFile,
     ProblemCode::BadPath,
@@ -114,6 +114,7 @@ const PROBLEMS: [ProblemCode; 13] = [
     ProblemCode::TooLarge,
     ProblemCode::Unreachable,
     ProblemCode::StepDiffers,
+    ProblemCode::CannotLeave,
 ];
 
 const fn about(code: ProblemCode) -> &'static str {
@@ -134,6 +135,9 @@ const fn about(code: ProblemCode) -> &'static str {
         ProblemCode::Unreachable => "no way leads to a node",
         ProblemCode::StepDiffers => {
             "a step's head says something else than the graph, which counts"
+        }
+        ProblemCode::CannotLeave => {
+            "a node may use no tool that reads the run's document, or none that changes it"
         }
     }
 }

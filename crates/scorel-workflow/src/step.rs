@@ -56,6 +56,25 @@ impl StepSettings {
     }
 }
 
+impl StepTools {
+    /// Returns whether the node may use the tool of this name.
+    pub fn allows(&self, name: &str) -> bool {
+        may_use(self.allow.as_deref(), &self.deny, name)
+    }
+}
+
+/// Returns whether a tool may be used, by lists of names and of beginnings of names with `*` behind them. Without
+/// `allow` all may that `deny` does not have.
+pub fn may_use(allow: Option<&[String]>, deny: &[String], name: &str) -> bool {
+    let has = |list: &[String]| {
+        list.iter().any(|it| match it.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => it == name,
+        })
+    };
+    allow.is_none_or(has) && !has(deny)
+}
+
 const fn default_max_visits() -> u64 {
     DEFAULT_MAX_VISITS
 }

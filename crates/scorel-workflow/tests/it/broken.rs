@@ -241,8 +241,8 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn what_contradicts_the_graph_or_is_not_reached_is_a_warning() {
-    let cases: [Broken; 5] = [
+fn what_contradicts_the_graph_is_not_reached_or_cannot_be_left_is_a_warning() {
+    let cases: [Broken; 9] = [
         (
             |it| it.replace("steps/ask.md", "nodeId: ask", "nodeId: b"),
             StepDiffers,
@@ -273,6 +273,47 @@ fn what_contradicts_the_graph_or_is_not_reached_is_a_warning() {
             GRAPH,
             "/nodes/0",
         ),
+        (
+            |it| {
+                it.replace(
+                    "steps/ask.md",
+                    "input:",
+                    "tools: {allow: [Read, Bash]}\ninput:",
+                );
+            },
+            CannotLeave,
+            "steps/ask.md",
+            "/tools",
+        ),
+        (
+            |it| {
+                it.replace(
+                    "steps/ask.md",
+                    "input:",
+                    "tools: {allow: [fs_apply_patch]}\ninput:",
+                );
+            },
+            CannotLeave,
+            "steps/ask.md",
+            "/tools",
+        ),
+        (
+            |it| it.replace("steps/write.md", "deny: [Bash]", "deny: [\"fs_*\"]"),
+            CannotLeave,
+            "steps/write.md",
+            "/tools",
+        ),
+        (
+            |it| {
+                it.edit("agents.json", |it| {
+                    it["agents"][1]["tools"]["fs"] = json!({"enabled": false});
+                });
+                it.edit(GRAPH, |it| it["nodes"][2]["agentId"] = json!("critic"));
+            },
+            CannotLeave,
+            "steps/review.md",
+            "",
+        ),
     ];
     for (change, code, file, pointer) in cases {
         let mut sample = Sample::new();
@@ -284,5 +325,15 @@ fn what_contradicts_the_graph_or_is_not_reached_is_a_warning() {
             .map(|it| (it.code, it.file.as_str(), it.pointer.as_str()))
             .collect();
         assert_eq!(found, [(code, file, pointer)]);
+    }
+}
+
+#[test]
+fn a_node_with_few_tools_is_left_with_one_that_reads_and_one_that_changes_the_document() {
+    for allow in ["[fs_read, fs_apply_patch]", "[Read, \"fs_w*\"]", "[\"*\"]"] {
+        let mut sample = Sample::new();
+        let tools = format!("tools: {{allow: {allow}, deny: [Bash]}}\ninput:");
+        sample.replace("steps/ask.md", "input:", &tools);
+        assert_eq!(sample.problems(), [], "{allow}");
     }
 }
