@@ -8,6 +8,7 @@ use serde_json::{Map, json};
 
 use super::scene::RunScene;
 use crate::raw::RawConnection;
+use crate::under_test::scorelctl;
 
 #[tokio::test]
 async fn a_run_begins_with_the_plan_that_was_shown_and_waits_for_an_answer() {
@@ -169,4 +170,30 @@ async fn a_start_that_is_repeated_starts_one_run_also_after_a_kill() {
         .filter(|it| it["message"]["role"] == "user")
         .count();
     assert_eq!((started, said), (1, 1));
+}
+
+#[tokio::test]
+async fn a_message_without_a_session_is_told_of_the_run_that_waits() {
+    let scene = RunScene::new().await;
+    let sent = async || {
+        let project = scene.daemon.project();
+        let arguments = ["send", "--project", project.to_str().unwrap(), "Cats."];
+        let sent = scorelctl(&scene.daemon, &arguments, &[]).await;
+        assert!(sent.status.success(), "{sent:?}");
+        String::from_utf8(sent.stderr).unwrap()
+    };
+    assert!(!sent().await.contains("a run waits"));
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    let told = sent().await;
+    let session = started.session_id.to_string();
+    let end = &session[session.len() - 6..];
+    assert!(
+        told.contains(&format!("`--session {end}` sends it there")),
+        "{told}"
+    );
+    assert!(
+        !sent().await.contains("a run waits"),
+        "the other session is the latest"
+    );
 }

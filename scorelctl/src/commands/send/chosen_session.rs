@@ -1,5 +1,6 @@
 use scorel_proto::{
-    CreateSession, CreateSessionParams, Project, Session, UpdateSession, UpdateSessionParams,
+    CreateSession, CreateSessionParams, ListSessions, ListSessionsParams, Project, RunPhase,
+    Session, SessionKind, UpdateSession, UpdateSessionParams,
 };
 
 use super::SendArgs;
@@ -59,7 +60,35 @@ async fn latest(project: &Project, cli: &mut Cli<'_>) -> Result<Option<Session>,
             "note: session {id} is archived, so the message goes to {taken}; `--session {id}` selects it"
         ))?;
     }
+    say_waiting_run(project, latest.as_ref(), cli).await?;
     Ok(latest)
+}
+
+/// Says so if a run waits for a person in a session that was changed later: the message may be an answer.
+async fn say_waiting_run(
+    project: &Project,
+    latest: Option<&Session>,
+    cli: &mut Cli<'_>,
+) -> Result<(), Failure> {
+    let params = ListSessionsParams {
+        project_id: Some(project.project_id),
+        archived: Some(false),
+        kind: Some(SessionKind::Workflow),
+        limit: Some(1),
+        ..ListSessionsParams::default()
+    };
+    let newest = cli.call::<ListSessions>(&params).await?.sessions.pop();
+    let changed = latest.map(|session| session.updated_at);
+    let waits = |it: &Session| it.run.as_ref().map(|run| run.phase) == Some(RunPhase::WaitingUser);
+    match newest.filter(|it| waits(it) && changed < Some(it.updated_at)) {
+        None => Ok(()),
+        Some(session) => {
+            let id = end_of(&session.session_id);
+            cli.note(&format!(
+                "note: a run waits for an answer in session {id}, where the message does not go; `--session {id}` sends it there"
+            ))
+        }
+    }
 }
 
 /// Changes the session's tools if `--tools` asks for others.
