@@ -7,6 +7,8 @@ use scorel_testkit::DaemonUnderTest;
 
 use crate::under_test::scorelctl;
 
+pub(crate) use import::published;
+
 /// `scorelctl workflow`: true for success, and what it said.
 async fn workflow(daemon: &DaemonUnderTest, arguments: &[&str]) -> (bool, String) {
     let arguments = [&["workflow"], arguments].concat();

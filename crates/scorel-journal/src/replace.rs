@@ -148,6 +148,28 @@ mod tests {
     }
 
     #[test]
+    fn a_check_is_the_last_thing_before_the_rename() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        fs::write(&path, "old").expect("writable");
+        let content = |path: &Path| fs::read_to_string(path).expect("readable");
+        let refused = replace_file_if(&FileStorage, &path, b"new", || {
+            let names = fs::read_dir(dir.path()).expect("readable");
+            let paths = names.map(|it| it.expect("an entry").path());
+            let beside: Vec<_> = paths.filter(|it| *it != path).collect();
+            assert_eq!((beside.len(), content(&beside[0])), (1, "new".to_owned()));
+            assert_eq!(content(&path), "old");
+            fs::write(&path, "mine").expect("writable");
+            Err(io::ErrorKind::Other.into())
+        });
+        assert!(refused.is_err());
+        assert_eq!(content(&path), "mine");
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+        replace_file_if(&FileStorage, &path, b"new", || Ok(())).expect("writable");
+        assert_eq!(content(&path), "new");
+    }
+
+    #[test]
     fn temporary_names_are_known() {
         let temporary = temporary_name(Path::new("/h/device.json")).expect("a file's name");
         let name = temporary.file_name().expect("a name");

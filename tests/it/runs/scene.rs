@@ -14,6 +14,7 @@ use scorel_proto::{
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse};
 use serde_json::{Value, json};
 
+use super::answers::said_by_user;
 use crate::under_test::{SCORELD, Watch, connect, send};
 
 /// A workflow with a node that waits for a person, one that does not, and an end.
@@ -215,12 +216,9 @@ impl RunScene {
     /// The texts of the last user message of each request, in their order.
     pub(super) fn told(&self) -> Vec<String> {
         let requests = self.model.requests();
-        let last = |request: Value| {
-            let messages = request["messages"].as_array().unwrap().clone();
-            let users = messages.into_iter().filter(|it| it["role"] == "user");
-            users.map(|it| text_of(&it["content"])).next_back()
-        };
-        let told = requests.iter().filter_map(|it| last(it.json()));
+        let told = requests
+            .iter()
+            .filter_map(|it| said_by_user(&it.json()).pop());
         told.collect()
     }
 }
@@ -249,6 +247,17 @@ impl StartedScene<'_> {
     /// Waits until the turn that was begun last has ended.
     pub(super) async fn turn_ends(&mut self) {
         self.watch.until("turn_outcome").await;
+    }
+
+    /// Waits until a person is asked for a permission.
+    pub(super) async fn asked(&mut self) -> Value {
+        let events = self.watch.until("permission_request").await;
+        events.into_iter().next_back().unwrap()
+    }
+
+    /// Waits until a summary has taken the place of what was said.
+    pub(super) async fn compacted(&mut self) {
+        self.watch.until("compact").await;
     }
 
     pub(super) async fn send(&self, text: &str) {
@@ -308,17 +317,6 @@ pub(super) fn reads(path: &str) -> ScriptedChat {
     ScriptedChat::default()
         .tool_call("call_1", "Read", &arguments)
         .finish("tool_calls")
-}
-
-fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part["text"].as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
 }
 
 async fn registered(client: &Connection, daemon: &DaemonUnderTest) -> ProjectId {

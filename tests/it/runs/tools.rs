@@ -1,26 +1,9 @@
 use std::fs;
 
-use scorel_testkit::ScriptedChat;
 use serde_json::{Value, json};
 
+use super::answers::{leaves, patches, reads_document, results};
 use super::scene::{RunScene, said};
-
-fn calls(name: &str, input: &Value) -> ScriptedChat {
-    ScriptedChat::default()
-        .tool_call("call_1", name, &input.to_string())
-        .finish("tool_calls")
-}
-
-fn update(update: &Value) -> Value {
-    json!({"path": "@state/workflow.md", "operation": "updateFrontmatter", "update": update})
-}
-
-/// The results of calls in a request, as texts.
-fn results(request: &Value) -> Vec<String> {
-    let messages = request["messages"].as_array().unwrap().iter();
-    let results = messages.filter(|it| it["role"] == "tool");
-    results.map(|it| it["content"].to_string()).collect()
-}
 
 #[tokio::test]
 async fn a_call_moves_a_run_as_its_graph_allows_and_the_model_is_told_of_the_node() {
@@ -30,11 +13,9 @@ async fn a_call_moves_a_run_as_its_graph_allows_and_the_model_is_told_of_the_nod
     let document = scene.document(started.run_id);
     let before = fs::read_to_string(&document).unwrap();
     let skips = json!({"currentNodeId": {"set": "end"}, "stepsCompleted": {"append": ["ask"]}});
-    let moves = json!({"currentNodeId": {"set": "write"}, "stepsCompleted": {"append": ["ask"]}});
-    let reads = json!({"path": "@state/workflow.md"});
-    scene.model.answer(calls("fs_read", &reads));
-    scene.model.answer(calls("fs_apply_patch", &update(&skips)));
-    scene.model.answer(calls("fs_apply_patch", &update(&moves)));
+    scene.model.answer(reads_document());
+    scene.model.answer(patches(&skips));
+    scene.model.answer(leaves("ask", "write"));
     scene.model.answer(said("Written."));
     started.send("Cats.").await;
     started.until("WaitingUser", "question").await;
@@ -102,14 +83,13 @@ async fn an_ordinary_session_and_a_runs_session_in_chat_cannot_change_it() {
         command_id: None,
     };
     scene.call::<scorel_proto::UpdateRun>(&params).await;
-    let moves = json!({"currentNodeId": {"set": "write"}, "stepsCompleted": {"append": ["ask"]}});
-    scene.model.answer(calls("fs_apply_patch", &update(&moves)));
+    scene.model.answer(leaves("ask", "write"));
     scene.model.answer(said("No."));
     let before = fs::read_to_string(scene.document(started.run_id)).unwrap();
     started.send("Is it late?").await;
     let requests = scene.model.wait_for_requests(3).await;
     let result = results(&requests[2].json()).remove(0);
-    assert!(result.contains("\\\"ok\\\":false"), "{result}");
+    assert!(result.contains("\"ok\":false"), "{result}");
     assert_eq!(
         fs::read_to_string(scene.document(started.run_id)).unwrap(),
         before

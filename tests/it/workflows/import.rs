@@ -13,7 +13,8 @@ use crate::under_test::{SCORELD, scorelctl};
 const PUBLISHED: &str =
     "workflows/node_modules/bmad-method/src/bmm-skills/plan/bmad-create-epics-and-stories";
 
-fn published() -> Option<PathBuf> {
+/// The directory of that skill, if it is there.
+pub(crate) fn published() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PUBLISHED);
     if path.exists() {
         return Some(path);
