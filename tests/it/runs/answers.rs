@@ -41,7 +41,7 @@ pub(super) fn results(request: &Value) -> Vec<String> {
     results.map(|it| text_of(&it["content"])).collect()
 }
 
-/// What the messages of a user say in a request.
+/// The texts of the messages of a user in a request.
 pub(super) fn said_by_user(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap().iter();
     let users = messages.filter(|it| it["role"] == "user");

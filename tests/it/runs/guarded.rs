@@ -19,7 +19,7 @@ struct Attempt {
     refused: (&'static str, &'static str),
 }
 
-/// What a session's log says of the result of a call.
+/// The result of a call, as a session's log has it.
 fn result(log: &[Value], id: &str) -> Value {
     let blocks = log.iter().map(|it| &it["message"]["content"][0]);
     let mut found = blocks.filter(|it| it["type"] == "tool_result" && it["toolUseId"] == id);

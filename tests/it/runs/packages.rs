@@ -5,7 +5,6 @@ use scorel_proto::{
     GetTrustParams, ListWorkflows, ListWorkflowsParams, RebindRun, RebindRunParams, RunId,
     SetTrust, SetTrustParams, StartRun, TrustState, TrustedItem,
 };
-
 use scorel_testkit::{ResponseGate, ScriptedChat};
 use serde_json::json;
 

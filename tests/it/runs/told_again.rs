@@ -15,7 +15,7 @@ use crate::under_test::{message, session};
 /// The window of 60,000 tokens leaves 56,000 to a request.
 const WINDOW: &str = "contextWindow = 60000\nmaxTokens = 4000\n";
 
-/// What the node writes.
+/// The file that the node writes.
 const NOTES: &str = "@project/artifacts/notes.md";
 
 /// About 11,000 tokens.
