@@ -219,6 +219,16 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::InvalidParams if error.details["field"] == "model" => {
             "`scorelctl models` lists the available models"
         }
+        ErrorCode::InvalidParams if error.details["field"] == "goto" => {
+            "`scorelctl run show RUN` shows its nodes"
+        }
+        ErrorCode::RunNotFound => "`scorelctl run list --all` lists the runs",
+        ErrorCode::StateInvalid => {
+            "mend the document, or bring its last good state back: `scorelctl run repair RUN`"
+        }
+        ErrorCode::PackageMissing => {
+            "`scorelctl run rebind RUN` binds it to the package that is installed"
+        }
         ErrorCode::SessionFailed => "`scorelctl send --session new` starts a new session",
         _ => return None,
     })

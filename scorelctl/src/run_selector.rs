@@ -44,8 +44,9 @@ impl RunSelector {
             project_id: None,
             limit: Some(SEARCHED),
         };
-        let found = daemon.call::<ListRuns>(&params).await?.runs;
-        self.choose(found.iter().map(|run| run.run_id))
+        let found = daemon.call::<ListRuns>(&params).await?;
+        let unreadable = found.unreadable.iter().map(|run| run.run_id);
+        self.choose(found.runs.iter().map(|run| run.run_id).chain(unreadable))
     }
 
     /// The one run that is selected, with or without `run_`, in any case.

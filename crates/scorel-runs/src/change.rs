@@ -193,13 +193,12 @@ impl Runs {
         if !dir.exists() {
             return Err(RunError::NotFound(id));
         }
-        let good = dir.last_good();
-        let text = fs::read_to_string(&good).map_err(RunError::io(&good))?;
-        let parsed = RunDocument::parse(text);
-        let document = parsed.map_err(|error| RunError::StateInvalid(InvalidState::from(error)))?;
+        let unusable = |error: InvalidState| RunError::StateInvalid(error.of_last_good());
+        let good = dir.read_last_good().map_err(unusable)?;
+        let document = RunDocument::parse(good.text.as_str());
+        let document = document.map_err(|error| unusable(error.into()))?;
         let path = dir.document();
-        let is_good = |it: &str| it == document.text();
-        if dir.read_document().is_ok_and(|it| is_good(&it.text)) {
+        if dir.read_document().as_ref() == Ok(&good) {
             return self.open(id);
         }
         if path.symlink_metadata().is_ok() {

@@ -1,4 +1,5 @@
 use std::io;
+use std::path::Path;
 
 use scorel_home::trusted_file::{self, FileProblem, Trust};
 use scorel_journal::{FileStorage, replace_file, replace_file_if};
@@ -31,20 +32,15 @@ impl RunDir {
     /// # Errors
     /// Why there is no text.
     pub(crate) fn read_document(&self) -> Result<DocumentText, InvalidState> {
-        let path = self.document();
-        let read = trusted_file::read(&path, MAX_DOCUMENT_BYTES as u64, Trust::Untrusted);
-        let read = read.map_err(|error| match error {
-            FileProblem::TooLarge { .. } => {
-                InvalidState::new(format!("it has more than {MAX_DOCUMENT_BYTES} bytes"))
-            }
-            error => InvalidState::new(ErrorChain(&error).to_string()),
-        })?;
-        let (_, bytes) = read.ok_or_else(|| InvalidState::new("it is not there"))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            InvalidState::new(format!("it is not UTF-8 at byte {at}"))
-        })?;
-        Ok(DocumentText::of(text))
+        read(&self.document())
+    }
+
+    /// Reads the last good state.
+    ///
+    /// # Errors
+    /// Why there is no text.
+    pub(crate) fn read_last_good(&self) -> Result<DocumentText, InvalidState> {
+        read(&self.last_good())
     }
 
     /// Replaces the document, durably, unless it is another than the one that was read: `before`, or none. Returns the
@@ -78,6 +74,22 @@ impl RunDir {
         let kept = replace_file(&FileStorage, &path, text.as_bytes());
         kept.map_err(RunError::io(&path))
     }
+}
+
+fn read(path: &Path) -> Result<DocumentText, InvalidState> {
+    let read = trusted_file::read(path, MAX_DOCUMENT_BYTES as u64, Trust::Untrusted);
+    let read = read.map_err(|error| match error {
+        FileProblem::TooLarge { .. } => {
+            InvalidState::new(format!("it has more than {MAX_DOCUMENT_BYTES} bytes"))
+        }
+        error => InvalidState::new(ErrorChain(&error).to_string()),
+    })?;
+    let (_, bytes) = read.ok_or_else(|| InvalidState::new("it is not there"))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        InvalidState::new(format!("it is not UTF-8 at byte {at}"))
+    })?;
+    Ok(DocumentText::of(text))
 }
 
 #[cfg(test)]

@@ -30,6 +30,15 @@ impl InvalidState {
         }
     }
 
+    /// The reason why the state that was to take the document's place cannot.
+    pub(crate) fn of_last_good(self) -> Self {
+        let place = self.place.map_or_else(String::new, |it| format!("{it}: "));
+        let message = self.message;
+        Self::new(format!(
+            "its last good state cannot be used either: {place}{message}"
+        ))
+    }
+
     pub(crate) fn details(&self) -> Value {
         json!({
             "message": self.message,

@@ -18,6 +18,7 @@ use crate::check::plan;
 use crate::error::RunError;
 use crate::invalid_state::InvalidState;
 use crate::open_run::{BoundPackage, OpenRun};
+use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
 use crate::runs::{Runs, read_package};
 use crate::states::record_state;
@@ -105,7 +106,7 @@ impl Runs {
         let (package, workflow) = self.confirmed(&copy.dir, &name, params)?;
         let agent = params.agent_id.as_ref();
         if agent.is_some_and(|id| !package.agents.iter().any(|it| it.id == *id)) {
-            let reason = "the package has no agent of this id";
+            let reason = "the package has no agent of this id; its plan lists them";
             return Err(RunError::invalid("agentId", reason));
         }
         let mut file = RunFile {
@@ -126,10 +127,7 @@ impl Runs {
         if params.workspace == Some(AgentWorkspace::Worktree) {
             file.worktree = Some(self.make_worktree(&file, &package.manifest.name)?);
         }
-        dir.make()?;
-        dir.write_document(None, &document)?;
-        // Last: the run is there once this is.
-        dir.file().replace(&file)?;
+        write_files(&dir, &document, &file)?;
         let bound = BoundPackage {
             package: Arc::new(package),
             workflow,
@@ -264,6 +262,23 @@ pub(crate) async fn send(
     Ok(match lane.mutate(request).await? {
         SendMessageResult::Accepted { seq, .. } | SendMessageResult::Queued { seq, .. } => seq,
     })
+}
+
+/// Makes the directory of a run. A failure leaves nothing that looks like a run.
+fn write_files(dir: &RunDir, document: &RunDocument, file: &RunFile) -> Result<(), RunError> {
+    let is_new = !dir.exists();
+    let write = || {
+        dir.make()?;
+        dir.write_document(None, document)?;
+        // Last: the run is there once this is.
+        Ok(dir.file().replace(file)?)
+    };
+    let written = write();
+    if written.is_err() && is_new {
+        // What cannot be removed either is listed as a run that cannot be read.
+        drop(dir.remove());
+    }
+    written
 }
 
 /// The document that a run begins with, from its template.

@@ -175,6 +175,7 @@ pub(crate) const DOCUMENT: Shape = OpenRecord(&[
         ])),
     ),
     optional("artifacts", &TEXTS),
+    optional("projectId", &Text),
     optional(
         "workflow",
         &Record(&[

@@ -181,6 +181,7 @@ impl Guard<'_> {
 fn check_kept(before: &RunState, after: &RunState) -> Result<(), GuardError> {
     let fields = [
         ("/runId", before.run_id == after.run_id),
+        ("/projectId", before.project_id == after.project_id),
         ("/workflow", before.workflow == after.workflow),
         (
             "/activeAgentId",

@@ -117,7 +117,6 @@ impl From<RunDocumentError> for GuardError {
         let message = error.to_string();
         match error {
             RunDocumentError::TooLarge => Self::TooLarge,
-            RunDocumentError::TooManyDecisions => Self::schema("/decisionLog", &message),
             RunDocumentError::Head(head) => Self::Frontmatter {
                 place: head.place,
                 message,

@@ -25,8 +25,6 @@ pub struct RunDocument {
 pub enum RunDocumentError {
     #[error("it has more than {MAX_DOCUMENT_BYTES} bytes")]
     TooLarge,
-    #[error("it has more than {MAX_DECISIONS} decisions")]
-    TooManyDecisions,
     #[error(transparent)]
     Head(#[from] DocumentError),
     /// A value is not of the format.
@@ -102,9 +100,10 @@ impl RunDocument {
         }
         let state = RunState::deserialize(head);
         let state = state.map_err(|error| form((String::new(), error.to_string())))?;
-        match state.decision_log.len() > MAX_DECISIONS {
-            true => Err(RunDocumentError::TooManyDecisions),
-            false => Ok(Self { document, state }),
+        if state.decision_log.len() > MAX_DECISIONS {
+            let message = format!("it has more than {MAX_DECISIONS} decisions");
+            return Err(form(("/decisionLog".to_owned(), message)));
         }
+        Ok(Self { document, state })
     }
 }

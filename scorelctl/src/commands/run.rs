@@ -182,7 +182,7 @@ async fn list(project: Option<PathBuf>, all: bool, cli: &mut Cli<'_>) -> Result<
 
 fn row(run: &RunInfo) -> String {
     let about = match &run.problem {
-        Some(problem) => one_line(&problem.message),
+        Some(problem) => one_line(&shown_run::problem(problem)),
         None => run.reason.name().replace('_', " "),
     };
     format!(
@@ -208,22 +208,12 @@ async fn resume(args: ResumeArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
         input: args.input,
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<ResumeRun>(&params).await;
-    let answer = answer.map_err(|error| {
-        Failure::from(error)
-            .hint_for(ErrorCode::StateInvalid, REPAIR)
-            .hint_for(ErrorCode::PackageMissing, REBIND)
-    })?;
+    let answer = cli.call::<ResumeRun>(&params).await?;
     cli.result(&answer, |output| {
         output.line(&format!("{}  {}", answer.run_id, answer.session_id))
     })?;
     start::say_watch(answer.run_id, cli)
 }
-
-const REPAIR: &str =
-    "mend the document, or bring its last good state back: `scorelctl run repair RUN`";
-
-const REBIND: &str = "`scorelctl run rebind RUN` binds it to the package that is installed";
 
 async fn update(
     run: &OneRun,
@@ -259,7 +249,9 @@ async fn repair(run: &OneRun, cli: &mut Cli<'_>) -> Result<(), Failure> {
         restore: RunRestore::LastGood,
         command_id: Some(new_command_id()),
     };
-    cli.tell::<RepairRun>(&params, changed).await
+    let repaired = cli.tell::<RepairRun>(&params, changed).await;
+    let hint = "mend the document itself: `scorelctl run show RUN` names its file";
+    repaired.map_err(|failure| failure.hint_for(ErrorCode::StateInvalid, hint))
 }
 
 async fn remove(run: &OneRun, cli: &mut Cli<'_>) -> Result<(), Failure> {

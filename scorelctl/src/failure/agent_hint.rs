@@ -1,4 +1,4 @@
-//! Hints for an agent, a command or a runtime that is not found, and for an agent that takes no task.
+//! Hints for an agent, a command, a workflow or a runtime that is not found, and for an agent that takes no task.
 
 use scorel_proto::{ErrorCode, RpcError, SpawnRefusal};
 use serde::Deserialize;
@@ -10,6 +10,11 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
         ErrorCode::AgentNotFound => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean {}?", one_line(name)),
             None => "`scorelctl agents` lists the agents, `scorelctl agents set TYPE` adds one"
+                .to_owned(),
+        },
+        ErrorCode::WorkflowNotFound => match error.details["suggestion"].as_str() {
+            Some(name) => format!("did you mean {}?", one_line(name)),
+            None => "`scorelctl workflow list` lists the packages of the user; those of a project need trust"
                 .to_owned(),
         },
         ErrorCode::UnknownName if error.details["kind"] == "process" => {
@@ -118,6 +123,9 @@ mod tests {
         let server = json!({"kind": "MCP server", "suggestion": "tickets"});
         let text = hint(ErrorCode::UnknownName, server).expect("a hint");
         assert_eq!(text, "did you mean tickets?");
+        let workflow = json!({"suggestion": "notes"});
+        let text = hint(ErrorCode::WorkflowNotFound, workflow).expect("a hint");
+        assert_eq!(text, "did you mean notes?");
         assert!(hint(ErrorCode::AgentTaskNotFound, json!(null)).is_some());
         assert_eq!(hint(ErrorCode::Conflict, json!(null)), None);
     }

@@ -1,4 +1,4 @@
-use scorel_proto::{ResumeRun, ResumeRunParams};
+use scorel_proto::{ResumeRun, ResumeRunParams, UpdateRun, UpdateRunParams};
 
 use super::scene::{RunScene, said, write_package};
 
@@ -50,6 +50,30 @@ async fn a_run_goes_on_by_itself_until_its_end() {
     assert_eq!(nodes, ["ask", "write", "end", "end"]);
     assert_eq!(states[1]["from"], "ask");
     assert_eq!(states[3]["completed"], true);
+}
+
+#[tokio::test]
+async fn a_run_that_is_told_to_goes_on_by_itself_from_its_next_turn() {
+    let scene = RunScene::new().await;
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    let params = UpdateRunParams {
+        run_id: started.run_id,
+        autopilot: Some(true),
+        mode: None,
+        goto: None,
+        command_id: None,
+    };
+    assert!(scene.call::<UpdateRun>(&params).await.run.autopilot);
+    let states = scene.records(started.session_id, "workflow.state");
+    assert_eq!(states.last().unwrap()["cause"], "command");
+    started.answer_with_edit(&TO_WRITE, said("Written."));
+    started.send("Cats.").await;
+    started.until("Running", "autopilot").await;
+    started.until("WaitingUser", "question").await;
+    let told = scene.told();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[2].contains("- autopilot: true\n"), "{}", told[2]);
 }
 
 #[tokio::test]

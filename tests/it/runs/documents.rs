@@ -47,12 +47,16 @@ async fn a_broken_document_is_left_as_it_is_and_no_model_is_called() {
     let mut started = scene.start().await;
     started.until("WaitingUser", "question").await;
     let document = scene.document(started.run_id);
+    // What a person has written is the last good state once a turn has begun with it.
+    started.edit("Notes.", "Notes of mine.");
+    started.send("Cats.").await;
+    started.until("WaitingUser", "question").await;
     let good = fs::read_to_string(&document).unwrap();
     started.edit("stepsCompleted: []", "stepsCompleted: [");
     let broken = fs::read_to_string(&document).unwrap();
     started.send("Cats.").await;
     started.until("WaitingUser", "state_invalid").await;
-    assert_eq!(scene.told().len(), 1, "the model was not called");
+    assert_eq!(scene.told().len(), 2, "the model was not called");
     assert_eq!(fs::read_to_string(&document).unwrap(), broken);
     let problem = scene
         .get(started.run_id)

@@ -1,6 +1,9 @@
 use std::fs;
 
-use scorel_proto::{ErrorCode, ResumeRun, ResumeRunParams, RunId};
+use scorel_proto::{
+    DeleteRun, DeleteRunParams, ErrorCode, RebindRun, RebindRunParams, RepairRun, RepairRunParams,
+    ResumeRun, ResumeRunParams, RunId, RunRestore,
+};
 use scorel_testkit::ResponseGate;
 use serde_json::{Map, json};
 
@@ -70,11 +73,30 @@ async fn a_turn_that_is_open_is_no_moment_to_take_a_run_over() {
         new_session: Some(true),
         ..resume(started.run_id)
     };
-    let error = scene.refused::<ResumeRun>(&taken).await;
-    assert_eq!(
-        (error.code, &error.details["kind"]),
-        (ErrorCode::Conflict, &json!("running"))
-    );
+    let (run_id, command_id) = (started.run_id, None);
+    let repair = RepairRunParams {
+        run_id,
+        restore: RunRestore::LastGood,
+        command_id: None,
+    };
+    let rebind = RebindRunParams {
+        run_id,
+        digest: None,
+        command_id: None,
+    };
+    for error in [
+        scene.refused::<ResumeRun>(&taken).await,
+        scene.refused::<RepairRun>(&repair).await,
+        scene.refused::<RebindRun>(&rebind).await,
+        scene
+            .refused::<DeleteRun>(&DeleteRunParams { run_id, command_id })
+            .await,
+    ] {
+        assert_eq!(
+            (error.code, &error.details["kind"]),
+            (ErrorCode::Conflict, &json!("running"))
+        );
+    }
     gate.open();
     started.until("WaitingUser", "question").await;
     let resumed = scene.call::<ResumeRun>(&taken).await;

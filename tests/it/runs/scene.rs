@@ -95,6 +95,11 @@ impl RunScene {
 
     /// Without a package, and with more in the configuration.
     pub(super) async fn configured(more: &str) -> Self {
+        Self::spawned(more, |_| ()).await
+    }
+
+    /// As [`RunScene::configured`], with a daemon that is prepared before it starts.
+    pub(super) async fn spawned(more: &str, prepare: impl FnOnce(&mut DaemonUnderTest)) -> Self {
         let model = ModelServer::start().await.unwrap();
         let edits: Arc<Mutex<VecDeque<EditedAnswer>>> = Arc::default();
         let edited = Arc::clone(&edits);
@@ -113,6 +118,7 @@ impl RunScene {
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
         daemon.configure_more(more);
+        prepare(&mut daemon);
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
         let project = registered(&client, &daemon).await;
@@ -301,7 +307,8 @@ fn of_agent(request: &Value) -> Option<ScriptedChat> {
     is_agent.then(|| said("Done.").usage(100, 60))
 }
 
-fn edit(path: &Path, from: &str, to: &str) {
+/// Puts another text in the place of a part of a file.
+pub(super) fn edit(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains(from), "no {from:?} in {text}");
     fs::write(path, text.replacen(from, to, 1)).unwrap();

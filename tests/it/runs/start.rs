@@ -1,8 +1,8 @@
 use std::fs;
 
 use scorel_proto::{
-    ErrorCode, GetSession, GetSessionParams, ListRuns, ListRunsParams, RunPhase, RunReason,
-    SessionKind, StartRun,
+    ErrorCode, GetSession, GetSessionParams, ListRuns, ListRunsParams, RegisterProject,
+    RegisterProjectParams, RunPhase, RunReason, SessionKind, StartRun,
 };
 use serde_json::{Map, json};
 
@@ -64,6 +64,22 @@ async fn a_run_begins_with_the_plan_that_was_shown_and_waits_for_an_answer() {
     assert_eq!(found.run.agent_id.as_deref(), Some("ann"));
     let listed = scene.call::<ListRuns>(&ListRunsParams::default()).await;
     assert_eq!(listed.runs, [found.run]);
+    let other = scene.daemon.project().join("other");
+    fs::create_dir(&other).unwrap();
+    let other = RegisterProjectParams {
+        work_dir: other.to_str().unwrap().to_owned(),
+        display_name: None,
+        command_id: None,
+    };
+    let other = scene.call::<RegisterProject>(&other).await.project;
+    for (project, count) in [(scene.project, 1), (other.project_id, 0)] {
+        let params = ListRunsParams {
+            project_id: Some(project),
+            limit: None,
+        };
+        let listed = scene.call::<ListRuns>(&params).await;
+        assert_eq!(listed.runs.len(), count);
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 /// The form, the field, and what it means.
-pub(super) const MEANINGS: [(&str, &str, &str); 129] = [
+pub(super) const MEANINGS: [(&str, &str, &str); 130] = [
     ("manifest", "schemaVersion", "the version of the format"),
     (
         "manifest",
@@ -228,6 +228,11 @@ pub(super) const MEANINGS: [(&str, &str, &str); 129] = [
     ("document", "decisionLog[].reason", "the reason, in words"),
     ("document", "decisionLog[].decidedAt", "the time"),
     ("document", "artifacts", "files that were made"),
+    (
+        "document",
+        "projectId",
+        "*ours*: the project that the run works in",
+    ),
     (
         "document",
         "workflow",

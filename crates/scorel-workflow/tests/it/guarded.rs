@@ -34,7 +34,7 @@ impl Run {
             false => completed,
         };
         let text = format!(
-            "---\n# state\nschemaVersion: \"1.1\"\nworkflowType: notes\nrunId: run_1\nworkflow: {{id: notes, version: 1.0.0, digest: {}}}\n\
+            "---\n# state\nschemaVersion: \"1.1\"\nworkflowType: notes\nrunId: run_1\nprojectId: prj_1\nworkflow: {{id: notes, version: 1.0.0, digest: {}}}\n\
             currentNodeId: \"{node}\"\nactiveAgentId: writer\nautopilot: false\nstepsCompleted:{completed}\nartifacts: [artifacts/a.md]\n\
             decisionLog:\n  - {{from: ask, to: write, label: next}}\n---\n# Notes\n",
             "a".repeat(64)
@@ -135,7 +135,7 @@ fn parallel_ways_are_told_apart_by_the_decision() {
 type Attempt = fn() -> Result<GuardedDocument, GuardError>;
 
 /// Illegal changes: name, attempt, code, and a part of the details.
-const ILLEGAL: [(&str, Attempt, &str, &str); 30] = [
+const ILLEGAL: [(&str, Attempt, &str, &str); 31] = [
     (
         "a node is skipped",
         || Run::at("ask", &[]).go("ask", "review"),
@@ -290,6 +290,12 @@ const ILLEGAL: [(&str, Attempt, &str, &str); 30] = [
         || Run::at("ask", &[]).replace("runId: run_1\n", ""),
         SCHEMA,
         r#"{"pointer":"/runId"}"#,
+    ),
+    (
+        "another project",
+        || Run::at("ask", &[]).replace("prj_1", "prj_2"),
+        SCHEMA,
+        r#"{"pointer":"/projectId"}"#,
     ),
     (
         "another package",

@@ -1,7 +1,9 @@
 //! A run as lines for people.
 
-use scorel_proto::{GetRunResult, RunNode};
+use scorel_proto::{ErrorCode, GetRunResult, RunInfo, RunNode, RunProblem};
 use scorel_screen::escape::one_line;
+
+use crate::id_part::end_of;
 
 /// The lines of `run show`.
 pub(super) fn lines(found: &GetRunResult) -> Vec<String> {
@@ -15,11 +17,8 @@ pub(super) fn lines(found: &GetRunResult) -> Vec<String> {
         ),
     ];
     if let Some(problem) = &run.problem {
-        let place = problem.line.zip(problem.column);
-        let place = place.map_or_else(String::new, |(line, column)| {
-            format!("line {line}, column {column}: ")
-        });
-        lines.push(format!("{place}{}", one_line(&problem.message)));
+        lines.push(one_line(&self::problem(problem)));
+        lines.extend(cure(run, problem));
     }
     if run.package_changed {
         let text =
@@ -34,7 +33,9 @@ pub(super) fn lines(found: &GetRunResult) -> Vec<String> {
         let line = format!("worktree {}  {}", worktree.branch, worktree.path);
         lines.push(one_line(&line));
     }
-    lines.push(String::new());
+    if !found.nodes.is_empty() {
+        lines.push(String::new());
+    }
     let width = found.nodes.iter().map(|node| node.id.len()).max();
     lines.extend(
         found
@@ -54,6 +55,31 @@ pub(super) fn lines(found: &GetRunResult) -> Vec<String> {
     lines.push(String::new());
     lines.push(one_line(&found.document));
     lines
+}
+
+/// A problem, with its place in the document.
+pub(super) fn problem(problem: &RunProblem) -> String {
+    let place = problem.line.zip(problem.column);
+    let place = place.map_or_else(String::new, |(line, column)| {
+        format!("line {line}, column {column}: ")
+    });
+    let of_document = if problem.code == ErrorCode::StateInvalid.name() {
+        "the document cannot be used: "
+    } else {
+        ""
+    };
+    format!("{of_document}{place}{}", problem.message)
+}
+
+/// The command that helps a run with such a problem.
+fn cure(run: &RunInfo, problem: &RunProblem) -> Option<String> {
+    let id = end_of(&run.run_id);
+    if problem.code == ErrorCode::StateInvalid.name() {
+        let text = "mend it, or bring its last good state back";
+        return Some(format!("{text}: `scorelctl run repair {id}`"));
+    }
+    (problem.code == ErrorCode::PackageMissing.name())
+        .then(|| format!("`scorelctl run rebind {id}` binds it to the package that is installed"))
 }
 
 /// A node: `>` stands before the current one, the number of its visits behind its id.
@@ -87,6 +113,26 @@ mod tests {
     use scorel_proto::RunWay;
 
     use super::*;
+
+    #[test]
+    fn a_problem_says_whose_it_is_and_where() {
+        let mut one = RunProblem {
+            code: "state_invalid".into(),
+            message: "tags are not read".into(),
+            line: Some(6),
+            column: Some(8),
+            pointer: None,
+        };
+        let text = "the document cannot be used: line 6, column 8: tags are not read";
+        assert_eq!(problem(&one), text);
+        (one.line, one.message) = (None, "it is not there".into());
+        assert_eq!(
+            problem(&one),
+            "the document cannot be used: it is not there"
+        );
+        one.code = "package_missing".into();
+        assert_eq!(problem(&one), "it is not there");
+    }
 
     #[test]
     fn a_node_says_whether_the_run_was_there() {

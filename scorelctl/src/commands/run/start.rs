@@ -3,8 +3,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use scorel_proto::{
-    AgentWorkspace, CheckWorkflow, CheckWorkflowParams, ErrorCode, ProjectId, RunId, StartRun,
-    StartRunParams,
+    AgentWorkspace, CheckWorkflow, CheckWorkflowParams, ProjectId, RunId, StartRun, StartRunParams,
 };
 use serde_json::{Map, Value};
 
@@ -93,9 +92,7 @@ pub(super) async fn run_in(
         workflow: Some(args.workflow.clone()),
         project_id: Some(project_id),
     };
-    let checked = cli.call::<CheckWorkflow>(&params).await;
-    let checked = checked
-        .map_err(|error| Failure::from(error).hint_for(ErrorCode::WorkflowNotFound, LISTED))?;
+    let checked = cli.call::<CheckWorkflow>(&params).await?;
     let Some(digest) = checked.digest else {
         for problem in &checked.problems {
             let text = format!("{}: {}: {}", problem.file, problem.pointer, problem.message);
@@ -130,9 +127,6 @@ pub(super) async fn run_in(
     })?;
     say_watch(answer.run_id, cli)
 }
-
-const LISTED: &str =
-    "`scorelctl workflow list` lists the packages of the user; those of a project need trust";
 
 /// Says how to follow a run.
 pub(super) fn say_watch(id: RunId, cli: &mut Cli<'_>) -> Result<(), Failure> {

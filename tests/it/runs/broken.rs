@@ -1,0 +1,215 @@
+//! Broken documents, each kind once, and a broken package: nothing is asked of a model, and nothing is lost.
+
+use std::fs;
+use std::path::PathBuf;
+
+use scorel_proto::{
+    CheckWorkflow, CheckWorkflowParams, ErrorCode, RepairRun, RepairRunParams, RunProblem,
+    RunRestore, StartRun,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::scene::{RunScene, StartedScene, edit};
+
+const BROKEN: &str = include_str!("../../workflows/broken-documents.json");
+
+/// A text that is not the state of a run.
+#[derive(Deserialize)]
+struct BrokenDocument {
+    name: String,
+    /// With `@@` where a text is repeated.
+    text: String,
+    repeat: Option<(String, usize)>,
+    /// The beginning or the whole of what is said.
+    says: String,
+}
+
+impl BrokenDocument {
+    fn text(&self) -> String {
+        match &self.repeat {
+            Some((piece, times)) => self.text.replace("@@", &piece.repeat(*times)),
+            None => self.text.clone(),
+        }
+    }
+
+    fn is_said(&self, problem: &RunProblem) -> bool {
+        let place = problem.line.zip(problem.column);
+        let place = place.map_or_else(String::new, |(line, column)| {
+            format!("line {line}, column {column}: ")
+        });
+        let said = format!("{place}{}", problem.message);
+        said.starts_with(&self.says) || said.ends_with(&self.says)
+    }
+}
+
+/// A run, with the document that it is given.
+struct BrokenRun<'a> {
+    started: StartedScene<'a>,
+    broken: BrokenDocument,
+    text: String,
+    document: PathBuf,
+    good: String,
+}
+
+impl<'a> BrokenRun<'a> {
+    async fn start(scene: &'a RunScene, broken: BrokenDocument) -> Self {
+        let mut started = scene.start().await;
+        started.until("WaitingUser", "question").await;
+        let document = scene.document(started.run_id);
+        let good = fs::read_to_string(&document).unwrap();
+        let text = broken.text();
+        fs::write(&document, &text).unwrap();
+        Self {
+            started,
+            broken,
+            text,
+            document,
+            good,
+        }
+    }
+
+    /// A message comes to nothing, the problem is told, and the file stays.
+    async fn stop(&mut self, scene: &RunScene) {
+        let name = &self.broken.name;
+        self.started.send("Cats.").await;
+        self.started.until("WaitingUser", "state_invalid").await;
+        let problem = scene.get(self.started.run_id).await.run.problem;
+        let problem = problem.unwrap_or_else(|| panic!("{name}: no problem"));
+        assert_eq!(problem.code, "state_invalid", "{name}");
+        assert!(self.broken.is_said(&problem), "{name}: {problem:?}");
+        let has_place = problem.line.is_some() || problem.pointer.is_some();
+        assert!(
+            has_place || name == "document too large",
+            "{name}: {problem:?}"
+        );
+        assert_eq!(
+            fs::read_to_string(&self.document).unwrap(),
+            self.text,
+            "{name}"
+        );
+    }
+
+    /// The last good state comes back, the broken one is kept, and the run goes on.
+    async fn repair(&mut self, scene: &RunScene) {
+        let name = &self.broken.name;
+        let params = RepairRunParams {
+            run_id: self.started.run_id,
+            restore: RunRestore::LastGood,
+            command_id: None,
+        };
+        let repaired = scene.call::<RepairRun>(&params).await.run;
+        assert_eq!(repaired.problem, None, "{name}");
+        assert_eq!(
+            fs::read_to_string(&self.document).unwrap(),
+            self.good,
+            "{name}"
+        );
+        let run_dir = self.document.ancestors().nth(2).unwrap();
+        let kept = run_dir.join("workflow.md.broken-1");
+        assert_eq!(fs::read_to_string(kept).unwrap(), self.text, "{name}");
+        self.started.send("Cats.").await;
+        self.started.until("WaitingUser", "question").await;
+    }
+}
+
+#[tokio::test]
+async fn each_kind_of_broken_document_stops_its_run_until_it_is_repaired() {
+    let scene = RunScene::new().await;
+    let broken: Vec<BrokenDocument> = serde_json::from_str(BROKEN).unwrap();
+    let count = broken.len();
+    assert!(count >= 24, "{count} kinds");
+    let starts = broken.into_iter().map(|it| BrokenRun::start(&scene, it));
+    let mut runs = futures_util::future::join_all(starts).await;
+    assert_eq!(scene.model.requests().len(), count);
+    futures_util::future::join_all(runs.iter_mut().map(|it| it.stop(&scene))).await;
+    assert_eq!(scene.model.requests().len(), count, "no model was called");
+    futures_util::future::join_all(runs.iter_mut().map(|it| it.repair(&scene))).await;
+    assert_eq!(scene.model.requests().len(), 2 * count);
+}
+
+/// Mistakes that do not hide each other: file, text, what takes its place, and where it is found.
+const MISTAKES: [(&str, &str, &str, &str); 7] = [
+    (
+        "bmad.json",
+        r#""version":"1.0.0""#,
+        r#""version":"1""#,
+        "schema bmad.json/version",
+    ),
+    (
+        "graph.json",
+        r#""agentId":"bob""#,
+        r#""agentId":"eve""#,
+        "missing_agent graph.json/nodes/1/agentId",
+    ),
+    (
+        "graph.json",
+        r#""file":"end.md""#,
+        r#""file":"../end.md""#,
+        "bad_path graph.json/nodes/2/file",
+    ),
+    (
+        "graph.json",
+        r#""label":"done""#,
+        r#""label":"again""#,
+        "duplicate_label graph.json/edges/2/label",
+    ),
+    (
+        "workflow.md",
+        "workflowType: notes",
+        "workflowType: ''",
+        "schema workflow.md/workflowType",
+    ),
+    (
+        "ask.md",
+        "input: user",
+        "input: model",
+        "schema ask.md/input",
+    ),
+    (
+        "write.md",
+        "type: step",
+        "type: step\nmaxVisits: 0",
+        "schema write.md/maxVisits",
+    ),
+];
+
+/// Codes and places, in the order in which they are told.
+fn places(problems: &Value) -> Vec<String> {
+    let text = |it: &Value, field: &str| it[field].as_str().unwrap().to_owned();
+    let place = |it: &Value| {
+        format!(
+            "{} {}{}",
+            text(it, "code"),
+            text(it, "file"),
+            text(it, "pointer")
+        )
+    };
+    problems.as_array().unwrap().iter().map(place).collect()
+}
+
+#[tokio::test]
+async fn all_mistakes_of_a_package_are_told_and_nothing_of_it_is_started() {
+    let scene = RunScene::new().await;
+    let params = scene.plan().await;
+    for (file, from, to, _) in MISTAKES {
+        edit(&scene.installed().join(file), from, to);
+    }
+    let check = CheckWorkflowParams {
+        workflow: Some("notes".to_owned()),
+        ..CheckWorkflowParams::default()
+    };
+    let checked = scene.call::<CheckWorkflow>(&check).await;
+    assert_eq!((&checked.plan, &checked.digest), (&None, &None));
+    let told = json!(checked.problems);
+    let mut expected = MISTAKES.map(|(_, _, _, place)| place.to_owned());
+    let mut found = places(&told);
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+    let error = scene.refused::<StartRun>(&params).await;
+    assert_eq!(error.code, ErrorCode::WorkflowInvalid);
+    assert_eq!(places(&error.details["problems"]), places(&told));
+    assert!(!scene.daemon.home().join("runs").exists());
+    assert!(scene.model.requests().is_empty(), "no model was called");
+}
