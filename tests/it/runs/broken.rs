@@ -7,29 +7,41 @@ use scorel_proto::{
     CheckWorkflow, CheckWorkflowParams, ErrorCode, RepairRun, RepairRunParams, RunProblem,
     RunRestore, StartRun,
 };
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::scene::{RunScene, StartedScene, edit};
 
+/// Texts with what is said of each; `@@` stands for a piece that is repeated.
 const BROKEN: &str = include_str!("../../workflows/broken-documents.json");
 
 /// A text that is not the state of a run.
-#[derive(Deserialize)]
 struct BrokenDocument {
     name: String,
-    /// With `@@` where a text is repeated.
     text: String,
-    repeat: Option<(String, usize)>,
     /// The beginning or the whole of what is said.
     says: String,
 }
 
 impl BrokenDocument {
-    fn text(&self) -> String {
-        match &self.repeat {
-            Some((piece, times)) => self.text.replace("@@", &piece.repeat(*times)),
-            None => self.text.clone(),
+    fn all() -> Vec<Self> {
+        let all: Vec<Value> = serde_json::from_str(BROKEN).unwrap();
+        all.iter().map(Self::read).collect()
+    }
+
+    fn read(it: &Value) -> Self {
+        let field = |name: &str| it[name].as_str().unwrap().to_owned();
+        let text = field("text");
+        let text = match it["repeat"].as_array().map(Vec::as_slice) {
+            Some([piece, times]) => {
+                let times = usize::try_from(times.as_u64().unwrap()).unwrap();
+                text.replace("@@", &piece.as_str().unwrap().repeat(times))
+            }
+            _ => text,
+        };
+        Self {
+            name: field("name"),
+            text,
+            says: field("says"),
         }
     }
 
@@ -47,7 +59,6 @@ impl BrokenDocument {
 struct BrokenRun<'a> {
     started: StartedScene<'a>,
     broken: BrokenDocument,
-    text: String,
     document: PathBuf,
     good: String,
 }
@@ -58,12 +69,10 @@ impl<'a> BrokenRun<'a> {
         started.until("WaitingUser", "question").await;
         let document = scene.document(started.run_id);
         let good = fs::read_to_string(&document).unwrap();
-        let text = broken.text();
-        fs::write(&document, &text).unwrap();
+        fs::write(&document, &broken.text).unwrap();
         Self {
             started,
             broken,
-            text,
             document,
             good,
         }
@@ -85,7 +94,7 @@ impl<'a> BrokenRun<'a> {
         );
         assert_eq!(
             fs::read_to_string(&self.document).unwrap(),
-            self.text,
+            self.broken.text,
             "{name}"
         );
     }
@@ -107,7 +116,11 @@ impl<'a> BrokenRun<'a> {
         );
         let run_dir = self.document.ancestors().nth(2).unwrap();
         let kept = run_dir.join("workflow.md.broken-1");
-        assert_eq!(fs::read_to_string(kept).unwrap(), self.text, "{name}");
+        assert_eq!(
+            fs::read_to_string(kept).unwrap(),
+            self.broken.text,
+            "{name}"
+        );
         self.started.send("Cats.").await;
         self.started.until("WaitingUser", "question").await;
     }
@@ -116,7 +129,7 @@ impl<'a> BrokenRun<'a> {
 #[tokio::test]
 async fn each_kind_of_broken_document_stops_its_run_until_it_is_repaired() {
     let scene = RunScene::new().await;
-    let broken: Vec<BrokenDocument> = serde_json::from_str(BROKEN).unwrap();
+    let broken = BrokenDocument::all();
     let count = broken.len();
     assert!(count >= 24, "{count} kinds");
     let starts = broken.into_iter().map(|it| BrokenRun::start(&scene, it));

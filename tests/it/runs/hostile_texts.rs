@@ -21,7 +21,7 @@ fn from(place: &str) -> String {
 
 fn change(scene: &RunScene, file: &str, change: impl FnOnce(&mut Value)) {
     let path = scene.installed().join(file);
-    let mut value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     change(&mut value);
     fs::write(path, value.to_string()).unwrap();
 }

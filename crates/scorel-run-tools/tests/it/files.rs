@@ -259,6 +259,11 @@ fn no_path_leads_out_of_the_mounts() {
         for (tool, input) in [
             ("fs_read", json!({"path": path})),
             ("fs_search", json!({"path": path, "pattern": "s"})),
+            ("fs_list", json!({"path": path})),
+            (
+                "fs_apply_patch",
+                json!({"path": path, "ifMatchSha256": sha256("s"), "operations": [{"operation": "appendText", "text": "x"}]}),
+            ),
             (
                 "fs_write",
                 json!({"path": path, "content": "x", "ifMatchSha256": sha256("s")}),
@@ -266,8 +271,7 @@ fn no_path_leads_out_of_the_mounts() {
         ] {
             let answer = turn.call(tool, input);
             let code = answer.code();
-            let is_refused =
-                code == "E_SANDBOX_VIOLATION" || tool == "fs_write" && code == "EACCES";
+            let is_refused = code == "E_SANDBOX_VIOLATION" || tool != "fs_read" && code == "EACCES";
             assert!(is_refused, "{tool} {path}: {:?}", answer.outcome);
         }
     }
