@@ -75,6 +75,7 @@ impl McpListing {
             let tools = PagedList::read(link, era, "tools/list", "tools").await?;
             listing.holds_for(tools.ttl_ms);
             listing.cut(tools.is_cut, "tools");
+            listing.problems.extend(tools.problems);
             let mut names = BTreeSet::new();
             for entry in tools.entries {
                 listing.add(entry, &mut names, http);
@@ -119,6 +120,7 @@ impl McpListing {
     fn add_prompts(&mut self, list: PagedList) {
         self.holds_for(list.ttl_ms);
         self.cut(list.is_cut, "prompts");
+        self.problems.extend(list.problems);
         for entry in list.entries {
             let name = entry["name"].as_str().unwrap_or("?").to_owned();
             match ListedPrompt::deserialize(entry) {

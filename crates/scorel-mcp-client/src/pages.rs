@@ -1,8 +1,10 @@
+use std::collections::HashMap;
 use std::time::Duration;
 
-use scorel_process::{CallLimit, ServiceError, ServiceLink};
+use scorel_process::{CallLimit, ServiceError, ServiceLink, read_part};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::era::Era;
 use crate::params::params;
@@ -20,19 +22,20 @@ const MAX_ENTRIES: usize = 1000;
 #[derive(Debug, Default)]
 pub struct PagedList {
     pub entries: Vec<Value>,
+    /// Sentences about entries that break a limit, each with its name. They are left out.
+    pub(crate) problems: Vec<String>,
     /// Milliseconds for which the list holds.
     pub(crate) ttl_ms: Option<u64>,
     /// There are more entries than are read.
     pub is_cut: bool,
 }
 
+/// A page, the values of which are still text.
+type Page<'a> = HashMap<String, &'a RawValue>;
+
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    next_cursor: Option<String>,
-    ttl_ms: Option<u64>,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
+struct Named {
+    name: String,
 }
 
 impl PagedList {
@@ -50,14 +53,16 @@ impl PagedList {
                 None => json!({}),
             };
             let asked = params(era, asked, None);
-            let answer = link.call(method, &asked, &CallLimit::of(PAGE)).await?;
+            let answer = link
+                .call_for_parts(method, &asked, &CallLimit::of(PAGE))
+                .await?;
             let misread = |error| link.misanswered(method, &error);
-            let mut page: Page = serde_json::from_str(answer.get()).map_err(misread)?;
-            let entries = page.rest.remove(key).unwrap_or_default();
-            list.entries
-                .extend(serde_json::from_value::<Vec<Value>>(entries).map_err(misread)?);
-            list.ttl_ms = page.ttl_ms.or(list.ttl_ms);
-            cursor = page.next_cursor;
+            let page: Page<'_> = serde_json::from_str(answer.get()).map_err(misread)?;
+            let entries: Vec<&RawValue> = field(&page, key).map_err(misread)?;
+            entries.into_iter().for_each(|it| list.add(it));
+            let ttl_ms: Option<u64> = field(&page, "ttlMs").map_err(misread)?;
+            list.ttl_ms = ttl_ms.or(list.ttl_ms);
+            cursor = field(&page, "nextCursor").map_err(misread)?;
             if list.entries.len() > MAX_ENTRIES {
                 break;
             }
@@ -69,4 +74,21 @@ impl PagedList {
         list.is_cut = true;
         Ok(list)
     }
+
+    /// One that breaks a limit costs itself alone.
+    fn add(&mut self, entry: &RawValue) {
+        match read_part(entry) {
+            Ok(entry) => self.entries.push(entry),
+            Err(reason) => {
+                let named = serde_json::from_str::<Named>(entry.get());
+                let name = named.map_or_else(|_| "?".to_owned(), |it| it.name);
+                self.problems.push(format!("`{name}`: {reason}"));
+            }
+        }
+    }
+}
+
+/// An absent one counts as `null`.
+fn field<'a, T: Deserialize<'a>>(page: &Page<'a>, name: &str) -> serde_json::Result<T> {
+    serde_json::from_str(page.get(name).map_or("null", |it| it.get()))
 }

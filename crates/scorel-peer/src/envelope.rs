@@ -13,6 +13,7 @@ pub use error::invalid_request;
 pub use id::{IdKey, RequestId};
 pub use members::Members;
 pub use object::{FrameEntry, RequestObject};
+pub use scan::ScanError;
 
 use crate::array::ArrayPrefix;
 use error::parse_error;
@@ -48,6 +49,14 @@ impl<'a> Frame<'a> {
         };
         entries(text, limits).unwrap_or_else(Self::Refused)
     }
+}
+
+/// Checks the content of a message, or a part of it, as [`Frame::parse`] checks a whole one.
+///
+/// # Errors
+/// It is nested deeper than `nesting`, or breaks another limit of a frame.
+pub fn check_content(text: &str, nesting: usize) -> Result<(), ScanError> {
+    scan::check(text.as_bytes(), nesting)
 }
 
 fn entries<'a>(text: &'a str, limits: &EnvelopeLimits) -> Result<Frame<'a>, RpcError> {

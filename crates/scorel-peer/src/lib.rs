@@ -36,7 +36,8 @@ pub use array::ArrayPrefix;
 pub use beginning::beginning;
 pub use calls::Calls;
 pub use envelope::{
-    EnvelopeLimits, Frame, FrameEntry, IdKey, Members, RequestId, RequestObject, invalid_request,
+    EnvelopeLimits, Frame, FrameEntry, IdKey, Members, RequestId, RequestObject, ScanError,
+    check_content, invalid_request,
 };
 pub use error_object::ErrorObject;
 pub use framing::{FrameError, FrameLimits, LineCutter, LineTooLong};

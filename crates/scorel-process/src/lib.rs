@@ -6,7 +6,7 @@
 //!   characters. [`StderrLog`] is a program's way into the daemon's log.
 //! * **Begin and end.** [`find_program`] finds a program as its environment would; [`end_run`] ends one.
 //! * **Service processes.** A [`ServiceProcess`] is started on first need, talks JSON-RPC over a
-//!   [`ServiceLink`], and starts again after a failure. A [`Service`] says what it is.
+//!   [`ServiceLink`], and starts again after a failure. A [`Service`] says what it is. [`read_part`] reads what a list has.
 
 mod failures;
 mod find_program;
@@ -15,6 +15,7 @@ mod log_pace;
 mod output_pace;
 mod output_tail;
 mod paced_reader;
+mod read_part;
 mod redacted_reader;
 mod secrets;
 mod service;
@@ -32,6 +33,7 @@ mod whole_text;
 pub use find_program::{ProgramMissing, find_program};
 pub use output_tail::OutputTail;
 pub use paced_reader::PacedReader;
+pub use read_part::read_part;
 pub use redacted_reader::RedactedReader;
 pub use secrets::{SecretRedactor, Secrets};
 pub use service::{Service, ServiceFraming, ServiceLimits, StartedProgram, StartedService};

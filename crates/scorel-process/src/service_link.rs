@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use scorel_peer::{CallError, Peer, request};
+use scorel_peer::{CallError, Peer, check_content, request};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::read_part::LIMITS;
 use crate::service_error::ServiceError;
 use crate::service_words::ServiceWords;
 
@@ -85,8 +86,30 @@ impl ServiceLink {
     /// [`ServiceWords::cancel`].
     ///
     /// # Errors
-    /// See [`ServiceError`].
+    /// See [`ServiceError`]. A result that breaks a limit is an error.
     pub async fn call(
+        &self,
+        method: &str,
+        params: &RawValue,
+        limit: &CallLimit,
+    ) -> Result<Box<RawValue>, ServiceError> {
+        let result = self.call_for_parts(method, params, limit).await?;
+        match check_content(result.get(), LIMITS.nesting) {
+            Ok(()) => Ok(result),
+            Err(problem) => {
+                let reason = format!("its answer cannot be read: {problem}");
+                let error = RpcError::new(ErrorCode::InternalError, reason);
+                Err(ServiceError::Answered(error))
+            }
+        }
+    }
+
+    /// As [`ServiceLink::call`], for a result whose parts are read one by one, by [`read_part`](crate::read_part): the limits
+    /// on content are looked at there.
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn call_for_parts(
         &self,
         method: &str,
         params: &RawValue,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use scorel_peer::{
-    EnvelopeLimits, Frame, FrameEntry, FrameError, JsonText, Members, RequestId, RequestObject,
-    TextStream, answer_head, refusal, write,
+    Frame, FrameEntry, FrameError, JsonText, Members, RequestId, RequestObject, TextStream,
+    answer_head, refusal, write,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -15,6 +15,7 @@ use tokio::task::coop::consume_budget;
 
 use crate::log_pace::LogPace;
 use crate::output_pace::OutputPace;
+use crate::read_part::LIMITS;
 use crate::service::{Service, ServiceFraming};
 use crate::service_link::ServiceLink;
 
@@ -29,13 +30,6 @@ const STRAY: usize = 4 * 1024;
 
 /// The reason of a connection whose program may be about to exit.
 pub(crate) const CLOSED_OUTPUT: &str = "it closed its output";
-
-/// Those of what one program says, within the limit of its frame.
-const LIMITS: EnvelopeLimits = EnvelopeLimits {
-    nesting: 64,
-    batch: 64,
-    values: 200_000,
-};
 
 /// Reads and writes until the connection fails, and returns why.
 pub(crate) async fn serve(
@@ -113,7 +107,8 @@ impl IncomingCalls<'_> {
         Ok(())
     }
 
-    /// An answer that breaks a limit, or has half a character in it, is the failure of its call, which would wait for it.
+    /// An answer that breaks a limit, or has half a character in it, is for its call, which would wait for it. The call
+    /// looks at a result by itself: a list may have one entry that breaks a limit.
     fn take_refused(&mut self, text: &[u8], problem: String) -> Result<(), String> {
         let read = serde_json::from_slice::<Members<&RawValue>>(text);
         let Some(mut answer) = read.ok().filter(Members::is_answer) else {
@@ -121,7 +116,9 @@ impl IncomingCalls<'_> {
         };
         let reason = format!("its answer cannot be read: {problem}");
         let error = to_raw_value(&json!({ "code": -32000, "message": reason }));
-        answer.error = error.as_deref().ok();
+        if answer.error.is_some() {
+            answer.error = error.as_deref().ok();
+        }
         self.link.peer().answered(&answer);
         Ok(())
     }

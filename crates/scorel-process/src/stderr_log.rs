@@ -61,6 +61,11 @@ impl StderrLog {
         pace.end(name);
     }
 
+    /// Nothing that was read so far is kept any longer.
+    pub(crate) fn forget(&self) {
+        *self.tail() = StderrTail::default();
+    }
+
     /// The last line that is not blank.
     pub(crate) fn last_line(&self) -> String {
         self.tail().last_line()

@@ -7,7 +7,6 @@ use scorel_workflow::{AgentPolicy, RunDocument, ShownPolicy, StepTools};
 
 use crate::answer::not_allowed;
 use crate::bound_run::BoundRun;
-use crate::document::read_document;
 use crate::node_policy::NodePolicy;
 
 /// Which tools a session of a run may use where the run is.
@@ -27,14 +26,8 @@ struct RunStanding {
 }
 
 impl RunPolicy {
-    /// The policy of a run as its document is now. May block.
-    pub fn new(run: Arc<BoundRun>) -> Self {
-        let document = read_document(&run.state_dir());
-        Self::of(run, document.as_ref())
-    }
-
-    /// The policy of a run where a document says that it is.
-    pub fn of(run: Arc<BoundRun>, document: Option<&RunDocument>) -> Self {
+    /// The policy of a run where its document says that it is, as far as that can be read.
+    pub fn new(run: Arc<BoundRun>, document: Option<&RunDocument>) -> Self {
         let policy = Self {
             standing: Mutex::default(),
             run,

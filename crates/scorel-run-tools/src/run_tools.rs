@@ -5,6 +5,7 @@ use scorel_proto::{RunMode, SessionId};
 use scorel_tools::{DocumentGuard, OpenRootError, ProjectTools};
 
 use crate::bound_run::RunPlaces;
+use crate::document::read_document;
 use crate::run_files::{PlanRunFiles, RunFiles};
 use crate::run_guard::RunGuard;
 use crate::run_policy::RunPolicy;
@@ -32,7 +33,8 @@ pub fn run_tools(
         mounts.unmount();
         return Ok(None);
     };
-    let policy = Arc::new(RunPolicy::new(Arc::clone(&run)));
+    let document = read_document(&run.state_dir());
+    let policy = Arc::new(RunPolicy::new(Arc::clone(&run), document.as_ref()));
     let is_run = run.mode == RunMode::Run;
     let guard = is_run.then(|| {
         let (run, policy) = (Arc::clone(&run), Arc::clone(&policy));

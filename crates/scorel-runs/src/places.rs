@@ -63,7 +63,7 @@ impl Runs {
     /// The tools of runs that the current node of a run allows, for the model.
     pub(crate) fn tools_at_node(&self, run: &OpenRun, mode: RunMode) -> Vec<String> {
         let bound = self.bound_run(&run.file, &run.bound, mode);
-        let policy = RunPolicy::of(Arc::new(bound), Some(&run.document));
+        let policy = RunPolicy::new(Arc::new(bound), Some(&run.document));
         policy.allowed(run.node_id(), &tool_specs())
     }
 

@@ -19,8 +19,9 @@ def schema(depth):
 def listed():
     tools = [{"name": it, "description": it + ORDER, "inputSchema": {"type": "object"}} for it in NAMES]
     broken = {"deep-schema": schema(20), "remote": {"type": "object", "$ref": "http://127.0.0.1:9/schema"},
-        "long-schema": {"type": "object", "description": "x" * 70000}, "regex": {"type": "object", "patternProperties": {"(": {}}}}
-    return tools + [{"name": name, "inputSchema": it} for name, it in broken.items()] + [17, {"name": None}, {"inputSchema": {}}]
+        "bottomless": schema(100), "long-schema": {"type": "object", "description": "x" * 70000}, "regex": {"type": "object", "patternProperties": {"(": {}}}}
+    tools += [{"name": name, "inputSchema": it} for name, it in broken.items()]
+    return tools + [{"name": "half-told", "description": "\ud83d", "inputSchema": {"type": "object"}}, 17, {"name": None}, {"inputSchema": {}}]
 
 def result(name):
     return {"huge": text("x" * (15 << 20)), "many": text(*["y"] * 50000), "orders": text(ORDER), "wrong": {"content": "none"},

@@ -39,8 +39,17 @@ async fn names_that_collide_are_tools_of_their_own_and_what_is_no_tool_is_left_o
     for name in &offered {
         assert!(name.len() <= 64 && name.chars().all(is_usual), "{name}");
     }
-    for none in ["deep-schema", "remote", "long-schema"] {
+    let shown = scorelctl(&scene.daemon, &["mcp", "tools", "fake"], &[]).await;
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for none in [
+        "deep-schema",
+        "bottomless",
+        "remote",
+        "long-schema",
+        "half-told",
+    ] {
         assert!(!offered.iter().any(|it| it.contains(none)), "{none}");
+        assert!(shown.contains(&format!("left out: `{none}`: ")), "{shown}");
     }
     // Each is the tool that the server knows by its own name.
     let same: Vec<&String> = offered.iter().filter(|it| it.contains("__a_b")).collect();

@@ -97,11 +97,9 @@ async fn a_server_that_does_not_work_is_not_added_and_its_last_words_are_shown()
         let (code, out, err) = run(&scene, &add).await;
         assert!(code != 0 && err.contains(said), "{out}{err}");
         assert!(err.contains("nothing was added"), "{err}");
-        assert_eq!(
-            out.contains("it wrote: no license"),
-            command.starts_with("echo"),
-            "{out}"
-        );
+        // Once, although it was started twice: a server may know only one of two ways to begin.
+        let said = format!("{out}{err}").matches("no license").count();
+        assert_eq!(said, usize::from(command.starts_with("echo")), "{out}{err}");
     }
     let (code, _, err) = run(&scene, &["mcp", "add", "bad", "--", "no-such-program"]).await;
     assert!(code != 0 && err.contains("no-such-program"), "{err}");

@@ -1,7 +1,8 @@
 //! Checks on the bytes of a frame before anything is allocated for its content.
 
+/// The limit that a text breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ScanError {
+pub enum ScanError {
     #[error("nested too deeply")]
     TooDeep,
     #[error("a string holds half a surrogate pair")]

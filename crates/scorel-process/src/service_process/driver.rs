@@ -275,10 +275,12 @@ impl Driver {
     async fn end_failed(&self, run: &Run, reason: String) -> ServiceEnd {
         let greets_again = self.enter_failed(&reason);
         let end = end_failed(run, &reason).await;
-        match greets_again {
-            true => ServiceEnd::GreetAgain,
-            false => ServiceEnd::Failed(failure(reason, &end)),
+        if greets_again {
+            // The next start says the same again.
+            self.shared.stderr.forget();
+            return ServiceEnd::GreetAgain;
         }
+        ServiceEnd::Failed(failure(reason, &end))
     }
 
     fn is_wanted(&self) -> bool {

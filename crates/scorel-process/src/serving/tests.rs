@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
+use crate::read_part::read_part;
 use crate::service::{Service, ServiceFraming, StartedService};
 use crate::service_error::ServiceError;
 use crate::service_link::{CallLimit, ServiceLink};
@@ -55,6 +56,14 @@ impl Program {
         serde_json::from_str(&line).unwrap()
     }
 
+    /// Answers the next call.
+    async fn answer(&mut self, result: &str) {
+        let call = self.next().await;
+        let id = &call["id"];
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        self.say(&answer).await;
+    }
+
     async fn say(&mut self, line: &str) {
         let line = format!("{line}\n");
         self.output.write_all(line.as_bytes()).await.unwrap();
@@ -94,20 +103,18 @@ async fn an_answer_that_cannot_be_read_is_the_failure_of_its_call() {
             r#""half \ud83d""#.to_owned(),
             "[".repeat(70) + &"]".repeat(70),
         ] {
-            let params = RawValue::from_string("{}".to_owned()).unwrap();
             let limit = CallLimit::of(Duration::from_secs(60));
-            let called = link.call("x", &params, &limit);
-            let answered = async {
-                let call = program.next().await;
-                let answer = format!(
-                    r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
-                    call["id"]
-                );
-                program.say(&answer).await;
-            };
-            let (called, ()) = tokio::join!(called, answered);
+            let called = link.call("x", RawValue::NULL, &limit);
+            let (called, ()) = tokio::join!(called, program.answer(&result));
             let error = called.unwrap_err().to_string();
             assert!(error.contains("its answer cannot be read"), "{error}");
+
+            // A list is read entry by entry.
+            let listed = link.call_for_parts("x", RawValue::NULL, &limit);
+            let (listed, ()) = tokio::join!(listed, program.answer(&result));
+            let listed = listed.unwrap();
+            assert_eq!(listed.get(), result);
+            read_part(&listed).unwrap_err();
         }
     }
 }

@@ -8,8 +8,8 @@ use scorel_screen::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The width of a tool's name, in columns.
-const NAME_WIDTH: usize = 32;
+/// The widths of the names of tools, in columns: that of the longest, within these.
+const NAME_WIDTHS: (usize, usize) = (32, 64);
 
 /// Columns of a description.
 const MAX_DESCRIPTION: usize = 80;
@@ -27,6 +27,9 @@ pub(super) fn show(answer: &TestMcpServerResult, output: &mut Output) -> io::Res
             answer.duration_ms
         ))?;
     }
+    let lengths = answer.tools.iter().map(|it| it.name.chars().count());
+    let (least, most) = NAME_WIDTHS;
+    let width = lengths.max().unwrap_or_default().clamp(least, most);
     for tool in &answer.tools {
         let description: String = one_line(&tool.description)
             .chars()
@@ -34,14 +37,17 @@ pub(super) fn show(answer: &TestMcpServerResult, output: &mut Output) -> io::Res
             .collect();
         let name = one_line(&tool.name);
         output.line(&format!(
-            "  {name:<NAME_WIDTH$}  {:>6} tokens  {description}",
+            "  {name:<width$}  {:>6} tokens  {description}",
             tool.tokens
         ))?;
     }
     for problem in &answer.problems {
         output.line(&format!("  left out: {}", one_line(problem)))?;
     }
-    let lines: Vec<&str> = answer.stderr.lines().collect();
+    let mut lines: Vec<&str> = answer.stderr.lines().collect();
+    // A failure has the last words already.
+    let said = answer.failure.as_deref().unwrap_or_default();
+    lines.pop_if(|last| said.ends_with(last.trim()));
     let shown = &lines[lines.len().saturating_sub(MAX_LINES)..];
     for line in shown {
         output.line(&format!("  it wrote: {}", one_line(line)))?;
