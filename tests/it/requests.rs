@@ -18,6 +18,10 @@ mod steps;
 mod travels;
 mod wire_model;
 
+pub(crate) use goldens::long_golden;
+pub(crate) use read_request::ReadRequest;
+pub(crate) use scene::{Scene, reached};
+
 /// A golden without a scenario would never be compared.
 #[test]
 fn every_golden_has_its_scenario() {
@@ -29,6 +33,7 @@ fn every_golden_has_its_scenario() {
         include_str!("requests/steers.rs"),
         include_str!("requests/steps.rs"),
         include_str!("requests/travels.rs"),
+        include_str!("runs/reference_run.rs"),
     ];
     for entry in std::fs::read_dir(goldens::directory()).unwrap() {
         let file = entry.unwrap().file_name().into_string().unwrap();

@@ -4,7 +4,7 @@
 //! rejects what the real APIs reject. Harnesses: [`DaemonUnderTest`], a real daemon process;
 //! [`Terminal`], a program at a terminal of its own; [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
 //! of a session's log and of what clients saw of it, whatever faults were injected; [`Network`], which is slow and loses
-//! streams.
+//! streams; [`OtherReader`], documents as programs of others read them.
 
 mod acp_script;
 mod agent_cli;
@@ -18,6 +18,7 @@ mod descriptors;
 mod histories;
 mod model_server;
 mod network;
+mod other_reader;
 mod reply;
 mod seed;
 mod sightings;
@@ -41,6 +42,7 @@ pub use model_server::{
     ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
 };
 pub use network::Network;
+pub use other_reader::OtherReader;
 pub use reply::ModelReply;
 pub use seed::{SeededDice, runs};
 pub use sightings::{SightingFault, Sightings};

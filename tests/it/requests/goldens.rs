@@ -5,32 +5,58 @@ use futures_util::future::join_all;
 use scorel_testkit::WireApi;
 
 use super::lines::lines;
-use super::normalised::Normaliser;
+use super::normalised::{Normaliser, outline};
 use super::scene::Scene;
 use super::wire_model::WireModel;
 
 /// Set this variable to write the goldens anew; then read the difference.
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
+/// What the last of all tools has over the wire that marks what is cached.
+const LAST_MARK: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+
+/// How much of the requests a golden has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Whole,
+    /// Of all wires but the first, later requests have no long texts.
+    Outlined,
+}
+
 /// Plays a scene on every wire, whose endpoint must accept all of it, and compares the requests with
 /// the golden.
 pub(super) async fn golden(name: &str, play: impl AsyncFn(&mut Scene)) {
-    let scenes = WireApi::ALL.map(|api| Box::pin(played(name, api, &play)));
+    golden_in(name, Detail::Whole, play).await;
+}
+
+/// A golden of long texts, which are whole in the requests of the first wire, and in the first request of each.
+pub(crate) async fn long_golden(name: &str, play: impl AsyncFn(&mut Scene)) {
+    golden_in(name, Detail::Outlined, play).await;
+}
+
+async fn golden_in(name: &str, detail: Detail, play: impl AsyncFn(&mut Scene)) {
+    let scenes = WireApi::ALL.map(|api| Box::pin(played(name, api, detail, &play)));
     let sections = join_all(scenes).await;
     compare(&format!("{name}.txt"), &sections.join("\n"));
 }
 
-async fn played(name: &str, api: WireApi, play: &impl AsyncFn(&mut Scene)) -> String {
+async fn played(
+    name: &str,
+    api: WireApi,
+    detail: Detail,
+    play: &impl AsyncFn(&mut Scene),
+) -> String {
     let mut scene = Scene::over(api).await;
     play(&mut scene).await;
     let rejections = scene.endpoint.rejections();
     assert_eq!(rejections, [""; 0], "{name} over {}", api.name());
     assert_eq!(scene.endpoint.remaining(), 0, "{name} over {}", api.name());
-    section(&scene)
+    let is_whole = detail == Detail::Whole || api == WireApi::ALL[0];
+    section(&scene, is_whole)
 }
 
 /// The requests that were sent over one wire.
-fn section(scene: &Scene) -> String {
+fn section(scene: &Scene, is_whole: bool) -> String {
     let model = scene.model;
     let mut text = format!(
         "=== {}: {}:{}\n",
@@ -49,13 +75,17 @@ fn section(scene: &Scene) -> String {
             .collect();
         let (method, path) = (&request.method, &request.path);
         text.push_str(&format!("\n--- request {number}: {method} {path}\n"));
-        text.push_str(&shown(&lines, &before));
+        let is_whole = is_whole || number == 1;
+        text.push_str(&shown(&lines, &before, |line| match is_whole {
+            true => line.to_owned(),
+            false => outline(line),
+        }));
         before = lines;
     }
     text
 }
 
-/// The lines with a name in the place of the tools, which have a golden of their own.
+/// The lines with names in the place of the tools, which have goldens of their own.
 fn without_tools<'a>(model: WireModel, lines: &[&'a str]) -> Vec<&'a str> {
     let begin = lines.iter().position(|line| line.contains("\"tools\":["));
     let Some(begin) = begin.map(|at| at + 1) else {
@@ -63,15 +93,29 @@ fn without_tools<'a>(model: WireModel, lines: &[&'a str]) -> Vec<&'a str> {
     };
     let count = lines[begin..].iter().position(|line| *line == "]").unwrap();
     let tools = &lines[begin..begin + count];
-    compare(
-        &format!("tools.{}.txt", model.api.name()),
-        &tools.join("\n"),
-    );
-    [&lines[..begin], &["<tools>"], &lines[begin + count..]].concat()
+    // Those of a run come behind the others.
+    let is_of_run = |line: &&str| line.contains("\"name\":\"fs_");
+    let common = tools.iter().position(is_of_run).unwrap_or(count);
+    let (common, of_run) = tools.split_at(common);
+    let (of_run, end) = of_run.split_at(of_run.iter().take_while(|it| is_of_run(it)).count());
+    let common = [common, end].concat();
+    let api = model.api.name();
+    let (file, text) = (format!("tools.{api}.txt"), common.join("\n"));
+    if of_run.is_empty() {
+        compare(&file, &text);
+        return [&lines[..begin], &["<tools>"], &lines[begin + count..]].concat();
+    }
+    if std::env::var_os(REWRITE).is_none() {
+        let golden = fs::read_to_string(directory().join(&file)).unwrap();
+        assert_eq!(text, golden.replace(LAST_MARK, ""), "{file}");
+    }
+    compare(&format!("tools.of-runs.{api}.txt"), &of_run.join("\n"));
+    let names = ["<tools>", "<tools of runs>"];
+    [&lines[..begin], &names, &lines[begin + count..]].concat()
 }
 
 /// The lines, without those that the request before has in the same place.
-fn shown(lines: &[String], before: &[String]) -> String {
+fn shown(lines: &[String], before: &[String], line: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let same = |at: usize| before.get(at) == lines.get(at);
     let mut at = 0;
@@ -81,7 +125,7 @@ fn shown(lines: &[String], before: &[String]) -> String {
             text.push_str(&format!("<the same {count} lines>\n"));
             at += count;
         } else {
-            text.push_str(&lines[at]);
+            text.push_str(&line(&lines[at]));
             text.push('\n');
             at += 1;
         }

@@ -20,7 +20,7 @@ const FIXED: [&str; 12] = [
 
 /// A request as an endpoint's cache sees it.
 #[derive(Debug)]
-pub(super) struct ReadRequest {
+pub(crate) struct ReadRequest {
     fixed: String,
     /// The parts of all messages, in order, each with its role: a message that takes up another one
     /// keeps the parts before.
@@ -28,7 +28,7 @@ pub(super) struct ReadRequest {
 }
 
 impl ReadRequest {
-    pub(super) fn of(request: &RecordedRequest) -> Self {
+    pub(crate) fn of(request: &RecordedRequest) -> Self {
         let mut body = request.json();
         unmark(&mut body);
         let fixed = FIXED.map(|name| json!([name, body[name]]).to_string());
@@ -41,7 +41,7 @@ impl ReadRequest {
     }
 
     /// Whether it begins with all of another one.
-    pub(super) fn continues(&self, before: &Self) -> bool {
+    pub(crate) fn continues(&self, before: &Self) -> bool {
         let count = before.parts.len();
         count <= self.parts.len() && self.digest(count) == before.digest(count)
     }
@@ -49,6 +49,16 @@ impl ReadRequest {
     pub(super) fn asks_for_summary(&self) -> bool {
         let last = self.parts.last();
         last.is_some_and(|last| last.contains("## Next step"))
+    }
+
+    /// The number of the parts of its messages.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The parts from a number on, as JSON.
+    pub(crate) fn parts_from(&self, number: usize) -> &[String] {
+        &self.parts[number..]
     }
 
     /// SHA-256 of system, tools and the first parts.

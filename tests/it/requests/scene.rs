@@ -13,12 +13,12 @@ use super::wire_model::WireModel;
 use crate::under_test::{PATIENCE, SCORELD, Watch, connect, message, new_session, send, session};
 
 /// A session whose model is at the strict endpoint.
-pub(super) struct Scene {
-    pub(super) daemon: DaemonUnderTest,
-    pub(super) client: Connection,
-    pub(super) session: SessionId,
-    pub(super) endpoint: StrictServer,
-    pub(super) model: WireModel,
+pub(crate) struct Scene {
+    pub(crate) daemon: DaemonUnderTest,
+    pub(crate) client: Connection,
+    pub(crate) session: SessionId,
+    pub(crate) endpoint: StrictServer,
+    pub(crate) model: WireModel,
     watch: Watch,
 }
 
@@ -51,7 +51,7 @@ impl Scene {
         self.daemon.configure(&format!("{section}{model}\n{more}"));
     }
 
-    pub(super) fn reply(&self, reply: ModelReply) -> &Self {
+    pub(crate) fn reply(&self, reply: ModelReply) -> &Self {
         self.endpoint.reply(reply);
         self
     }
@@ -173,7 +173,7 @@ async fn watch(daemon: &DaemonUnderTest, session: SessionId, after: Option<u64>)
 }
 
 /// Waits until a reply is at its gate.
-pub(super) async fn reached(gate: &ResponseGate) {
+pub(crate) async fn reached(gate: &ResponseGate) {
     in_time(gate.reached()).await;
 }
 

@@ -3,8 +3,8 @@ use serde_json::json;
 
 /// A model of today on one of the wires, with the facts that the built-in table has of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WireModel {
-    pub(super) api: WireApi,
+pub(crate) struct WireModel {
+    pub(crate) api: WireApi,
     pub(super) provider: &'static str,
     pub(super) id: &'static str,
     /// A small model of the same provider.

@@ -1,112 +1,17 @@
-//! The scripted run of `docs/workflows/create-story`, with the real daemon.
+//! The reference run over each wire: the same calls, documents and phases, and requests that begin with the one before.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use scorel_proto::{CheckWorkflow, CheckWorkflowParams, ResumeRun, ResumeRunParams};
-use scorel_testkit::{ResponseGate, ScriptedChat, ScriptedResponse};
+use scorel_proto::{
+    CheckWorkflow, CheckWorkflowParams, GetRun, GetRunParams, GetRunResult, RunId, SessionId,
+    StartRun, StartRunParams,
+};
+use scorel_testkit::{OtherReader, ResponseGate, WireApi};
 use serde_json::{Value, json};
 
-use super::scene::{RunScene, StartedScene};
-use crate::under_test::connect;
-
-const SCRIPT: &str = include_str!("../../workflows/create-story.json");
-
-/// The run, as the data say: calls of the model in their order, and what it finds in the project.
-struct Script {
-    workflow: String,
-    autopilot: bool,
-    input: String,
-    project: Vec<ProjectFile>,
-    calls: Vec<ModelCall>,
-}
-
-struct ProjectFile {
-    path: String,
-    kib: usize,
-    begins: String,
-}
-
-struct ModelCall {
-    id: String,
-    told: Vec<String>,
-    says: Option<String>,
-    calls: Vec<ToolCall>,
-    /// The node, and the completed ones, behind it.
-    node: String,
-    completed: Vec<String>,
-}
-
-struct ToolCall {
-    id: String,
-    name: String,
-    input: Value,
-    error: Option<String>,
-}
-
-fn text(value: &Value, field: &str) -> String {
-    value[field].as_str().unwrap_or_default().to_owned()
-}
-
-fn list<T>(value: &Value, field: &str, of: fn(&Value) -> T) -> Vec<T> {
-    value[field].as_array().unwrap().iter().map(of).collect()
-}
-
-fn word(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
-impl Script {
-    fn read() -> Self {
-        let script: Value = serde_json::from_str(SCRIPT).unwrap();
-        Self {
-            workflow: text(&script, "workflow"),
-            autopilot: script["autopilot"] == true,
-            input: text(&script, "input"),
-            project: list(&script, "project", |file| ProjectFile {
-                path: text(file, "path"),
-                kib: usize::try_from(file["kib"].as_u64().unwrap()).unwrap(),
-                begins: text(file, "begins"),
-            }),
-            calls: list(&script, "calls", ModelCall::read),
-        }
-    }
-}
-
-impl ModelCall {
-    fn read(call: &Value) -> Self {
-        let optional = |value: &Value| value.as_str().map(str::to_owned);
-        Self {
-            id: text(call, "id"),
-            told: list(call, "told", word),
-            says: optional(&call["says"]),
-            calls: list(call, "calls", |call| ToolCall {
-                id: text(call, "id"),
-                name: text(call, "name"),
-                input: call["input"].clone(),
-                error: call["error"].as_str().map(str::to_owned),
-            }),
-            node: text(&call["after"], "currentNodeId"),
-            completed: list(&call["after"], "stepsCompleted", word),
-        }
-    }
-
-    fn answer(&self) -> ScriptedResponse {
-        let mut chat = ScriptedChat::default();
-        if let Some(text) = &self.says {
-            chat = chat.text(text);
-        }
-        for call in &self.calls {
-            chat = chat.tool_call(&call.id, &call.name, &call.input.to_string());
-        }
-        let reason = if self.calls.is_empty() {
-            "stop"
-        } else {
-            "tool_calls"
-        };
-        chat.finish(reason).into()
-    }
-}
+use super::script::{DocumentState, ModelCall, Script, ToolCall};
+use crate::requests::{ReadRequest, Scene, long_golden, reached};
+use crate::under_test::{Watch, connect, send, session};
 
 /// The text that a part with this name in the script has.
 fn head(told: &str) -> String {
@@ -120,173 +25,189 @@ fn head(told: &str) -> String {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        match path.is_dir() {
-            true => copy(&path, &target),
-            false => drop(fs::copy(&path, &target).unwrap()),
+/// The run in a daemon whose model is at the strict endpoint of a wire.
+struct WireRun<'a> {
+    scene: &'a Scene,
+    script: &'a Script,
+    run: RunId,
+    session: SessionId,
+    watch: Watch,
+}
+
+impl<'a> WireRun<'a> {
+    async fn start(scene: &'a Scene, script: &'a Script) -> Self {
+        script.stage(&scene.daemon);
+        let check = CheckWorkflowParams {
+            workflow: Some(script.workflow.clone()),
+            ..CheckWorkflowParams::default()
+        };
+        let client = &scene.client;
+        let checked = client.call::<CheckWorkflow>(&check).await.unwrap();
+        let project_id = session(client, scene.session).await.project_id;
+        let params = StartRunParams {
+            project_id,
+            workflow: script.workflow.clone(),
+            confirm: checked.digest.unwrap(),
+            agent_id: None,
+            autopilot: Some(script.autopilot),
+            variables: None,
+            input: None,
+            model: None,
+            command_id: None,
+        };
+        let started = client.call::<StartRun>(&params).await.unwrap();
+        let watching = connect(&scene.daemon.socket()).await;
+        let watch = Watch::from_start(&watching, started.session_id).await;
+        Self {
+            scene,
+            script,
+            run: started.run_id,
+            session: started.session_id,
+            watch,
+        }
+    }
+
+    async fn found(&self) -> GetRunResult {
+        let params = GetRunParams { run_id: self.run };
+        self.scene.client.call::<GetRun>(&params).await.unwrap()
+    }
+
+    /// Waits until the run is in the phase in which a turn has left it.
+    async fn rests(&mut self, phase: &str) {
+        loop {
+            let event = self.watch.next().await;
+            if event["kind"] == "workflow.phase" && event["data"]["to"] == phase {
+                return;
+            }
+        }
+    }
+
+    /// Checks document and phase behind a call, and returns the document.
+    async fn check(&self, call: &ModelCall) -> String {
+        let found = self.found().await;
+        let api = self.scene.model.api.name();
+        assert_eq!(found.run.phase.name(), call.phase, "{api}: {}", call.id);
+        let state = DocumentState {
+            node: found.run.node_id,
+            completed: found.steps_completed,
+            variables: found.variables,
+            artifacts: found.artifacts,
+        };
+        // The run is at its first node before the document says so.
+        let mut expected = call.after.clone();
+        if expected.node.is_empty() {
+            expected.node = "step-01-select-story".to_owned();
+        }
+        assert_eq!(state, expected, "{api}: {}", call.id);
+        fs::read_to_string(found.document).unwrap()
+    }
+
+    /// Each call of the model, with the document behind it.
+    async fn play(&mut self, gates: &[ResponseGate]) -> Vec<String> {
+        let mut documents = Vec::new();
+        for (number, call) in self.script.calls.iter().enumerate() {
+            reached(&gates[number]).await;
+            gates[number].open();
+            if call.ends_turn() {
+                self.rests(&call.phase).await;
+                documents.push(self.check(call).await);
+                if number + 1 < self.script.calls.len() {
+                    send(&self.scene.client, self.session, &self.script.input).await;
+                }
+            } else {
+                // The next request is on its way once all of this call is recorded.
+                reached(&gates[number + 1]).await;
+                documents.push(self.check(call).await);
+            }
+        }
+        documents
+    }
+
+    /// Checks what each call of a tool has led to.
+    fn check_results(&self) {
+        let log = self.scene.daemon.log(&self.session.to_string());
+        let result = |call: &ToolCall| {
+            let of_it = |it: &&Value| it["message"]["content"][0]["toolUseId"] == call.id.as_str();
+            let found = log.iter().find(of_it);
+            let found = found.unwrap_or_else(|| panic!("no result of {}", call.id));
+            found["message"]["content"][0].to_string()
+        };
+        for call in self.script.calls.iter().flat_map(|it| &it.calls) {
+            let text = result(call);
+            match &call.error {
+                Some(code) => assert!(text.contains(code), "{}: {text}", call.id),
+                None => assert!(text.contains("\\\"ok\\\":true"), "{}: {text}", call.id),
+            }
+        }
+        let records = |kind: &str| -> Vec<Value> {
+            let of_kind = log.iter().filter(|it| it["kind"] == kind);
+            of_kind.map(|it| it["data"].clone()).collect()
+        };
+        let states = records("workflow.state");
+        let of_calls = states.iter().filter(|it| it["cause"] == "patch");
+        let last = self.script.calls.last().unwrap();
+        assert_eq!(of_calls.count(), last.after.completed.len());
+        let calls = records("workflow.engine_turn");
+        assert_eq!(calls.len(), self.script.calls.len());
+        for call in &calls {
+            let (tools, first) = (&call["toolSetDigest"], &calls[0]["toolSetDigest"]);
+            assert!(tools.is_string() && tools == first, "{call}");
+        }
+    }
+
+    /// Checks that each request begins with all of the one before, and what it tells besides.
+    fn check_requests(&self) {
+        let requests = self.scene.endpoint.server().requests();
+        assert_eq!(requests.len(), self.script.calls.len());
+        let read: Vec<ReadRequest> = requests.iter().map(ReadRequest::of).collect();
+        for (pair, call) in read.windows(2).zip(&self.script.calls[1..]) {
+            let api = self.scene.model.api.name();
+            assert!(pair[1].continues(&pair[0]), "{api}: {}", call.id);
+        }
+        let mut before = 0;
+        for (request, call) in read.iter().zip(&self.script.calls) {
+            let new = request.parts_from(before).join("\n");
+            for told in &call.told {
+                let text = Value::from(head(told)).to_string();
+                let text = text.trim_matches('"');
+                assert!(new.contains(text), "{}: no {told} in {new}", call.id);
+            }
+            before = request.len();
         }
     }
 }
 
-fn package() -> PathBuf {
-    PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../docs/workflows/create-story"
-    ))
-}
-
-/// The package, installed, and the files of the project, with the answers of the model before call `until`.
-async fn staged(script: &Script, until: usize) -> RunScene {
-    let scene = RunScene::without_package().await;
-    let installed = scene.daemon.home().join("workflows").join(&script.workflow);
-    copy(&package(), &installed);
-    for file in &script.project {
-        let mut text = file.begins.clone();
-        while text.len() < file.kib * 1024 {
-            text.push_str("One more line of many, which says nothing.\n");
-        }
-        let path = scene.daemon.project().join(&file.path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    for call in &script.calls[..until] {
-        scene.model.answer(call.answer());
-    }
-    scene
-}
-
-/// Starts the run, and answers what it asks.
-async fn started<'a>(script: &Script, scene: &'a RunScene) -> StartedScene<'a> {
-    let check = CheckWorkflowParams {
-        workflow: Some(script.workflow.clone()),
-        ..CheckWorkflowParams::default()
-    };
-    let checked = scene.call::<CheckWorkflow>(&check).await;
-    let mut params = scene.plan_of(&script.workflow, checked.digest.unwrap());
-    params.autopilot = Some(script.autopilot);
-    let mut started = scene.start_with(&params).await;
-    started.until("WaitingUser", "question").await;
-    started.send(&script.input).await;
-    started
-}
-
-/// The daemon is killed while the model answers, and nothing of the run is left but its document and its package.
-async fn the_document_is_enough(at: usize) {
+/// Beside what other wires were told by a run, the documents of this one are read by other programs.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_run_is_the_same_over_each_wire() {
     let script = Script::read();
-    let mut scene = staged(&script, at).await;
-    let gate = ResponseGate::new();
-    let lost = ScriptedChat::default().wait(&gate).text("Lost.");
-    scene.model.answer(lost.finish("stop"));
-    let (run_id, session) = {
-        let started = started(&script, &scene).await;
-        gate.reached().await;
-        (started.run_id, started.session_id)
-    };
-    scene.daemon.kill().await;
-    gate.open();
-    let home = scene.daemon.home();
-    fs::remove_dir_all(home.join("sessions").join(session.to_string())).unwrap();
-    fs::remove_file(home.join("runs").join(run_id.to_string()).join("run.json")).unwrap();
-    scene.daemon.spawn().await;
-    scene.client = connect(&scene.daemon.socket()).await;
-    let reads = json!({"path": "@state/workflow.md"}).to_string();
-    let reads = ScriptedChat::default().tool_call("again", "fs_read", &reads);
-    scene.model.answer(reads.finish("tool_calls"));
-    for call in &script.calls[at..] {
-        scene.model.answer(call.answer());
-    }
-    let params = ResumeRunParams {
-        run_id,
-        new_session: None,
-        variables: None,
-        input: None,
-        command_id: None,
-    };
-    let resumed = scene.call::<ResumeRun>(&params).await;
-    let mut resumed = scene.follow(resumed).await;
-    resumed.until("Completed", "end_reached").await;
-    let last = script.calls.last().unwrap();
-    let found = scene.get(run_id).await;
-    assert_eq!(found.steps_completed, last.completed, "killed at {at}");
-    let written = script.calls.iter().flat_map(|it| &it.calls);
-    for call in written.filter(|it| it.name == "fs_write") {
-        let path = call.input["path"].as_str().unwrap();
-        let path = path.strip_prefix("@project/").unwrap();
-        let text = fs::read_to_string(scene.daemon.project().join(path)).unwrap();
-        assert_eq!(text, call.input["content"], "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_run_that_was_killed_at_its_second_node_comes_to_its_end() {
-    the_document_is_enough(3).await;
-}
-
-#[tokio::test]
-async fn a_run_that_was_killed_in_the_middle_comes_to_its_end() {
-    the_document_is_enough(5).await;
-}
-
-#[tokio::test]
-async fn a_run_that_was_killed_at_its_last_node_comes_to_its_end() {
-    the_document_is_enough(7).await;
-}
-
-#[tokio::test]
-async fn the_reference_run_comes_to_its_end() {
-    let script = Script::read();
-    let scene = staged(&script, script.calls.len()).await;
-    let mut started = started(&script, &scene).await;
-    started.until("Completed", "end_reached").await;
-
-    let requests: Vec<Value> = scene.model.requests().iter().map(|it| it.json()).collect();
-    assert_eq!(requests.len(), script.calls.len());
-    let mut known: Vec<Value> = Vec::new();
-    for (request, call) in requests.iter().zip(&script.calls) {
-        let messages = request["messages"].as_array().unwrap();
-        assert_eq!(
-            messages[..known.len()],
-            known,
-            "{}: the prefix stays",
-            call.id
-        );
-        let new = Value::from(messages[known.len()..].to_vec()).to_string();
-        for told in &call.told {
-            let text = Value::from(head(told)).to_string();
-            assert!(
-                new.contains(text.trim_matches('"')),
-                "{}: no {told} in {new}",
-                call.id
-            );
+    long_golden("run", async |scene: &mut Scene| {
+        let gates: Vec<ResponseGate> = script.calls.iter().map(|_| ResponseGate::new()).collect();
+        for (call, gate) in script.calls.iter().zip(&gates) {
+            scene.reply(call.reply().hold(gate));
         }
-        assert_eq!(request["tools"], requests[0]["tools"], "{}", call.id);
-        known.clone_from(messages);
-    }
-    let log = scene.daemon.log(&started.session_id.to_string());
-    let result = |id: &str| {
-        let of_it = |it: &&Value| it["message"]["content"][0]["toolUseId"] == id;
-        let found = log
-            .iter()
-            .find(of_it)
-            .unwrap_or_else(|| panic!("no result of {id}"));
-        found["message"]["content"][0].to_string()
-    };
-    for call in script.calls.iter().flat_map(|it| &it.calls) {
-        let text = result(&call.id);
-        match &call.error {
-            Some(code) => assert!(text.contains(code), "{}: {text}", call.id),
-            None => assert!(text.contains("\\\"ok\\\":true"), "{}: {text}", call.id),
+        let mut run = WireRun::start(scene, &script).await;
+        let documents = run.play(&gates).await;
+        script.check_files(&scene.daemon);
+        run.check_results();
+        run.check_requests();
+        if scene.model.api == WireApi::OpenAiCompletions {
+            are_valid(documents);
         }
+    })
+    .await;
+}
+
+/// Checks documents by the schemas of the format, as `yaml` reads them.
+fn are_valid(documents: Vec<String>) {
+    let (Some(yaml), Some(ajv)) = (OtherReader::yaml(), OtherReader::ajv()) else {
+        return;
+    };
+    let heads = yaml.answers(documents.into_iter().map(Value::from).collect());
+    let lines = heads
+        .iter()
+        .map(|it| json!({"schema": "workflow-frontmatter", "value": it["values"]}));
+    for verdict in ajv.answers(lines.collect()) {
+        assert_eq!(verdict["valid"], true, "{verdict}");
     }
-    let last = script.calls.last().unwrap();
-    let found = scene.get(started.run_id).await;
-    assert_eq!(found.run.node_id, last.node);
-    assert_eq!(found.steps_completed, last.completed);
-    let states = scene.records(started.session_id, "workflow.state");
-    let of_calls = states.iter().filter(|it| it["cause"] == "patch");
-    assert_eq!(of_calls.count(), last.completed.len());
 }

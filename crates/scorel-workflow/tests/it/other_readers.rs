@@ -1,16 +1,13 @@
 //! Our packages and documents as other programs read them: `ajv` by the published schemas, `yaml`, `python-frontmatter`.
 
-use std::env;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use scorel_frontmatter::Document;
+use scorel_testkit::OtherReader;
 use scorel_workflow::{ProblemCode, RunDocument, StateUpdate};
 use serde_json::{Map, Number, Value, json};
 
@@ -25,71 +22,6 @@ const CHANGES: usize = 400;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A program with its script, or `None` with the reason printed: `.ci/run` fetches them.
-fn reader(program: &str, needs: &str, script: &str) -> Option<Command> {
-    let dir = workspace().join("tests/workflows");
-    if !dir.join(needs).exists() {
-        assert_ne!(
-            env::var("CI").as_deref(),
-            Ok("true"),
-            "{needs} is missing in tests/workflows: `.ci/run` installs it"
-        );
-        println!("skipped: {needs} is not installed");
-        return None;
-    }
-    let program = match program.contains('/') {
-        true => dir.join(program),
-        false => PathBuf::from(program),
-    };
-    let mut command = Command::new(program);
-    command.arg(dir.join(script));
-    Some(command)
-}
-
-/// The published schemas, beside the recordings of providers.
-fn schemas() -> Option<PathBuf> {
-    let dir = workspace().join("../shared/reference/bmad");
-    if dir.exists() {
-        return Some(dir);
-    }
-    assert!(
-        env::var_os("SCOREL_REQUIRE_FIXTURES").is_none(),
-        "{} is missing",
-        dir.display()
-    );
-    println!("skipped: {} is missing", dir.display());
-    None
-}
-
-/// The answer of a reader to each line.
-fn answers(mut command: Command, lines: Vec<Value>) -> Vec<Value> {
-    let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child = started.unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let count = lines.len();
-    let writer = thread::spawn(move || {
-        for line in lines {
-            writeln!(input, "{line}").unwrap();
-        }
-    });
-    let done = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    assert!(done.status.success());
-    let text = String::from_utf8(done.stdout).unwrap();
-    let answers: Vec<Value> = text
-        .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
-        .collect();
-    assert_eq!(answers.len(), count);
-    answers
-}
-
-fn ajv() -> Option<Command> {
-    let mut command = reader("node", "node_modules/ajv", "validate.mjs")?;
-    command.arg(schemas()?);
-    Some(command)
 }
 
 fn line(schema: &str, value: &Value) -> Value {
@@ -128,7 +60,9 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn ajv_accepts_all_files_of_our_packages() {
-    let Some(ajv) = ajv() else { return };
+    let Some(ajv) = OtherReader::ajv() else {
+        return;
+    };
     let mut lines = Vec::new();
     for package in fs::read_dir(workspace().join("docs/workflows")).unwrap() {
         let root = package.unwrap().path();
@@ -143,17 +77,19 @@ fn ajv_accepts_all_files_of_our_packages() {
         }
     }
     assert!(lines.len() > 20);
-    for (answer, line) in answers(ajv, lines.clone()).iter().zip(&lines) {
+    for (answer, line) in ajv.answers(lines.clone()).iter().zip(&lines) {
         assert_eq!(answer["valid"], true, "{answer} {line}");
     }
 }
 
 #[test]
 fn ajv_accepts_each_document_of_the_scripted_run() {
-    let Some(ajv) = ajv() else { return };
+    let Some(ajv) = OtherReader::ajv() else {
+        return;
+    };
     let documents = documents().into_iter();
     let lines = documents.map(|it| line("workflow-frontmatter", &value("run.md", it.text())));
-    for answer in answers(ajv, lines.collect()) {
+    for answer in ajv.answers(lines.collect()) {
         assert_eq!(answer["valid"], true, "{answer}");
     }
 }
@@ -227,7 +163,9 @@ fn remove(value: &mut Value, place: &str) {
 
 #[test]
 fn our_check_of_forms_agrees_with_ajv() {
-    let Some(ajv) = ajv() else { return };
+    let Some(ajv) = OtherReader::ajv() else {
+        return;
+    };
     let (sample, mut runner) = (Sample::new(), TestRunner::default());
     let (mut lines, mut verdicts) = (Vec::new(), Vec::new());
     for _ in 0..CHANGES {
@@ -263,7 +201,7 @@ fn our_check_of_forms_agrees_with_ajv() {
         }
     }
     let mut accepted = 0;
-    for ((answer, ours), line) in answers(ajv, lines.clone()).iter().zip(verdicts).zip(lines) {
+    for ((answer, ours), line) in ajv.answers(lines.clone()).iter().zip(verdicts).zip(lines) {
         accepted += usize::from(ours.is_empty());
         assert_eq!(answer["valid"], ours.is_empty(), "{ours:?} {answer} {line}");
     }
@@ -424,14 +362,11 @@ fn other_readers_of_heads_read_what_we_wrote_as_we_do() {
     let documents: Vec<_> = generated.take(DOCUMENTS).collect();
     let lines: Vec<Value> = documents.iter().map(|(text, _)| json!(text)).collect();
     for (name, reader) in [
-        ("yaml", reader("node", "node_modules/yaml", "heads.mjs")),
-        (
-            "python-frontmatter",
-            reader("python/bin/python", "python/bin/python", "heads.py"),
-        ),
+        ("yaml", OtherReader::yaml()),
+        ("python-frontmatter", OtherReader::python_frontmatter()),
     ] {
         let Some(reader) = reader else { continue };
-        for (answer, (text, values)) in answers(reader, lines.clone()).iter().zip(&documents) {
+        for (answer, (text, values)) in reader.answers(lines.clone()).iter().zip(&documents) {
             let expected = Value::Object(values.clone());
             assert!(
                 is_same(&expected, &answer["values"]),
