@@ -1,6 +1,5 @@
 //! Packages from files to plans.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![expect(clippy::print_stdout, reason = "a skipped test says why")]
 
 mod broken;
 mod broken_documents;
