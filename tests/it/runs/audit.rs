@@ -2,10 +2,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use scorel_proto::{ResumeRun, ResumeRunParams, SessionId};
-use scorel_testkit::{DaemonUnderTest, sealed};
+use scorel_testkit::{DaemonUnderTest, ScriptedChat, sealed};
 use serde_json::{Value, json};
 
-use super::scene::{RunScene, reads, said};
+use super::scene::{RunScene, said};
 use crate::under_test::scorelctl;
 
 fn lines(text: &str) -> Vec<Value> {
@@ -24,7 +24,10 @@ async fn a_run_is_audited_by_what_its_models_were_asked() {
     fs::set_permissions(&env, Permissions::from_mode(0o600)).unwrap();
     let mut started = scene.start().await;
     started.until("WaitingUser", "question").await;
-    started.answer_with_edit(&[], reads("README.md"));
+    // A number that a quick reader takes for its neighbour.
+    let input = r#"{"path":"README.md","limit":985.4490955474861}"#;
+    let reads = ScriptedChat::default().tool_call("call_1", "Read", input);
+    started.answer_with_edit(&[], reads.finish("tool_calls"));
     started.answer_with_edit(&[], said("It is read."));
     started.send(&format!("Read it with {secret}")).await;
     started.until("WaitingUser", "question").await;

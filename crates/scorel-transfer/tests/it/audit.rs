@@ -2,10 +2,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use scorel_proto::{
-    Block, Message, PersistentBody, PersistentEvent, RunPhase, StopReason, TextPart,
+    Block, Event, Message, PersistentBody, PersistentEvent, RunPhase, StopReason, TextPart,
 };
 use scorel_transfer::audit::{AuditLine, Difference, SessionAudit, ToolBlobs};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::run_log::{RunLog, TOOLS, tools};
 
@@ -19,10 +19,14 @@ fn part(part: TextPart, text: &str) -> Block {
 }
 
 fn call(id: &str) -> Block {
+    called(id, json!({"path": "@state/workflow.md"}))
+}
+
+fn called(id: &str, input: Value) -> Block {
     Block::ToolUse {
         id: id.to_owned(),
         name: "fs_read".to_owned(),
-        input: json!({"path": "@state/workflow.md"}),
+        input,
         invalid_input: None,
         provider: None,
     }
@@ -85,6 +89,32 @@ fn the_lines_of_a_run_are_those_of_the_golden() {
     let golden = std::fs::read_to_string(&path).expect("set SCOREL_REWRITE_GOLDENS=1 once");
     assert_eq!(text, golden);
     assert!(lines.iter().all(|line| line.proof.matches));
+}
+
+/// Numbers that a quick reader takes for their neighbours.
+#[test]
+fn numbers_that_were_read_back_from_a_log_are_those_of_the_request() {
+    let text =
+        "[985.4490955474861,485.28329200882956,8.383658838626809e-78,6.934698245112694e+276]";
+    let mut log = RunLog::begun();
+    log.user(vec![Block::text("Add them.")]);
+    let input = serde_json::from_str(text).expect("numbers");
+    log.answer(vec![called("tc01", input)], StopReason::ToolUse);
+    log.tool_runs("tc01", &json!({"ok": true}));
+    log.recorded(None);
+    log.answer(vec![Block::text("Done.")], StopReason::EndTurn);
+    log.recorded(Some(RunPhase::WaitingUser));
+    let read = |event: &PersistentEvent| {
+        let line = serde_json::to_string(event).expect("an event");
+        assert!(!line.contains("985.") || line.contains(text), "{line}");
+        match Event::decode(&line).expect("the same event") {
+            Event::Persistent(event) => *event,
+            other => panic!("{other:?}"),
+        }
+    };
+    let events: Vec<PersistentEvent> = log.events.iter().map(read).collect();
+    let lines = audited(&events, &whole());
+    assert!(lines.iter().all(|line| line.proof.matches), "{lines:?}");
 }
 
 #[test]
