@@ -53,6 +53,7 @@ impl<'a> WireRun<'a> {
             variables: None,
             input: None,
             model: None,
+            workspace: None,
             command_id: None,
         };
         let started = client.call::<StartRun>(&params).await.unwrap();
