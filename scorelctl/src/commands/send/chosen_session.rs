@@ -80,15 +80,13 @@ async fn say_waiting_run(
     let newest = cli.call::<ListSessions>(&params).await?.sessions.pop();
     let changed = latest.map(|session| session.updated_at);
     let waits = |it: &Session| it.run.as_ref().map(|run| run.phase) == Some(RunPhase::WaitingUser);
-    match newest.filter(|it| waits(it) && changed < Some(it.updated_at)) {
-        None => Ok(()),
-        Some(session) => {
-            let id = end_of(&session.session_id);
-            cli.note(&format!(
-                "note: a run waits for an answer in session {id}, where the message does not go; `--session {id}` sends it there"
-            ))
-        }
+    if let Some(session) = newest.filter(|it| waits(it) && changed < Some(it.updated_at)) {
+        let id = end_of(&session.session_id);
+        cli.note(&format!(
+            "note: a run waits for an answer in session {id}, where the message does not go; `--session {id}` sends it there"
+        ))?;
     }
+    Ok(())
 }
 
 /// Changes the session's tools if `--tools` asks for others.
