@@ -296,7 +296,7 @@ impl StartedScene<'_> {
 fn of_agent(request: &Value) -> Option<ScriptedChat> {
     let messages = request["messages"].as_array()?;
     let mut users = messages.iter().filter(|it| it["role"] == "user");
-    let prompt = text_of(&users.next()?["content"]);
+    let prompt = super::answers::text_of(&users.next()?["content"]);
     let is_first = !messages.iter().any(|it| it["role"] == "tool");
     if prompt.contains("[gives]") && is_first {
         let arguments = json!({"agentType": "worker", "prompt": "[task] on"}).to_string();
