@@ -12,10 +12,10 @@ use super::wire_model::WireModel;
 /// Set this variable to write the goldens anew; then read the difference.
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
-/// What the last of all tools has over the wire that marks what is cached.
+/// The mark that the last of all tools has over the wire that marks what is cached.
 const LAST_MARK: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/// How much of the requests a golden has.
+/// The share of the requests that a golden has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
     Whole,

@@ -47,7 +47,7 @@ async fn a_broken_document_is_left_as_it_is_and_no_model_is_called() {
     let mut started = scene.start().await;
     started.until("WaitingUser", "question").await;
     let document = scene.document(started.run_id);
-    // What a person has written is the last good state once a turn has begun with it.
+    // A person's words are part of the last good state once a turn has begun with it.
     started.edit("Notes.", "Notes of mine.");
     started.send("Cats.").await;
     started.until("WaitingUser", "question").await;

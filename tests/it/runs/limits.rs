@@ -37,7 +37,7 @@ fn spawns(tasks: &[(&str, &str)]) -> ScriptedChat {
     chat.finish("tool_calls")
 }
 
-/// What became of the tasks that a session has given: `ok`, or the kind of the refusal.
+/// The fate of each task that a session has given: `ok`, or the kind of the refusal.
 fn given(log: &[Value]) -> Vec<String> {
     let results = log
         .iter()

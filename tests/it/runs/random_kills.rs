@@ -125,7 +125,7 @@ impl SteppingModel {
     }
 }
 
-/// What the logs of all sessions say of the run.
+/// The records of the run in the logs of all sessions.
 #[derive(Debug, Default)]
 struct Recorded {
     /// The completed nodes, one for each transition that is recorded.

@@ -15,7 +15,7 @@ const FILLER: &str = "One more line of many, which says nothing.\n";
 pub(crate) struct Script {
     pub(crate) workflow: String,
     pub(crate) autopilot: bool,
-    /// What the person answers to the call that asks.
+    /// The answer of the person to the call that asks.
     pub(crate) input: String,
     project: Vec<ProjectFile>,
     pub(crate) calls: Vec<ModelCall>,
@@ -126,7 +126,7 @@ impl Script {
 }
 
 impl DocumentState {
-    /// What a call that succeeds makes of it.
+    /// The document behind a call that succeeds.
     fn change(&mut self, call: &ToolCall) {
         let update = &call.input["update"];
         if let Some(node) = update["currentNodeId"]["set"].as_str() {
