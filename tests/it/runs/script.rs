@@ -126,7 +126,7 @@ impl Script {
 }
 
 impl DocumentState {
-    /// The document behind a call that succeeds.
+    /// Makes of the state what a successful call makes of the document.
     fn change(&mut self, call: &ToolCall) {
         let update = &call.input["update"];
         if let Some(node) = update["currentNodeId"]["set"].as_str() {
