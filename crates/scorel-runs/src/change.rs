@@ -17,7 +17,7 @@ use crate::open_run::{BoundPackage, OpenRun};
 use crate::resume::check_idle;
 use crate::runs::{Runs, read_package};
 use crate::start::{internal, now};
-use crate::states::{record_mode, record_state};
+use crate::states::{record_mode, record_states};
 
 impl Runs {
     /// Changes what a run does by itself, what messages to it are for, or its node: a person is an authority, so any
@@ -273,7 +273,7 @@ impl Runs {
 }
 
 async fn tell(lane: &Arc<Lane>, run: OpenRun, cause: RunStateCause) -> Result<(), RunError> {
-    let told = lane.section(move |section| record_state(section, &run, cause, None));
+    let told = lane.section(move |section| record_states(section, &run, cause));
     Ok(told.await??)
 }
 

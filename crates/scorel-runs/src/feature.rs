@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::open_run::OpenRun;
 use crate::phases::rest;
 use crate::runs::Runs;
-use crate::states::record_phase;
+use crate::states::{record_phase, record_states};
 use crate::words::{OpeningWords, node_brief_message};
 
 impl Runs {
@@ -67,7 +67,7 @@ impl Runs {
         let Some((_, Ok(run))) = self.of(section) else {
             return Ok(());
         };
-        self.record_states(section, &run, RunStateCause::External)?;
+        record_states(section, &run, RunStateCause::External)?;
         let known = section.view().state.run.clone();
         let Some(known) = known.filter(|known| known.mode() == RunMode::Run) else {
             return Ok(());
@@ -94,7 +94,7 @@ impl Runs {
         if let Ok(run) = &run {
             // Also what was changed during the last call of the turn.
             has_changed |= run.text.sha256 != known.sha256;
-            self.record_states(section, run, RunStateCause::External)?;
+            record_states(section, run, RunStateCause::External)?;
         }
         rest(section, run.as_ref(), has_changed)
     }
@@ -110,7 +110,7 @@ impl SessionFeature for Runs {
         let is_open = section.view().state.turn.is_some();
         match self.of(section) {
             Some((known, Ok(run))) if is_open && known.mode() == RunMode::Run => {
-                self.record_states(section, &run, RunStateCause::Recovered)
+                record_states(section, &run, RunStateCause::Recovered)
             }
             _ => Ok(()),
         }
@@ -143,7 +143,7 @@ impl SessionFeature for Runs {
         let Ok(run) = run else {
             return Ok(words.plain());
         };
-        self.record_states(section, &run, RunStateCause::External)?;
+        record_states(section, &run, RunStateCause::External)?;
         accepted(&run);
         let tools = self.tools_at_node(&run, RunMode::Run);
         Ok(words.told(&run, &known, mode, &tools))

@@ -21,7 +21,7 @@ use crate::open_run::{BoundPackage, OpenRun};
 use crate::run_dir::RunDir;
 use crate::run_file::RunFile;
 use crate::runs::{Runs, read_package};
-use crate::states::record_state;
+use crate::states::record_states;
 
 /// The ids of a command about a run, made before it is carried out: a repeated one uses them again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl Runs {
             if known.is_none() {
                 crate::states::record_started(section, &started)?;
             }
-            record_state(section, &run, cause, None)
+            record_states(section, &run, cause)
         });
         Ok(joined.await??)
     }

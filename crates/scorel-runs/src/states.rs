@@ -9,32 +9,18 @@ use scorel_session::{EventDraft, Section, SessionError};
 use serde::Serialize;
 
 use crate::open_run::OpenRun;
-use crate::runs::Runs;
 
-impl Runs {
-    /// Records what calls have made of the document, and then what it is now if that is something else.
-    pub(crate) fn record_states(
-        &self,
-        section: &mut Section<'_>,
-        run: &OpenRun,
-        otherwise: RunStateCause,
-    ) -> Result<(), SessionError> {
-        let known = section.view().state.run.clone();
-        for mut state in known.into_iter().flat_map(|known| known.unrecorded) {
-            state.completed = state.sha256 == run.text.sha256 && run.current().has_ended();
-            record(section, RUN_STATE_KIND, &state)?;
-        }
-        record_state(section, run, otherwise, None)
-    }
-}
-
-/// Records the state of the document as it is now, unless it was recorded last.
-pub(crate) fn record_state(
+/// Records the states that calls have given the document, and then that of now, unless it was recorded last.
+pub(crate) fn record_states(
     section: &mut Section<'_>,
     run: &OpenRun,
-    cause: RunStateCause,
-    label: Option<String>,
+    otherwise: RunStateCause,
 ) -> Result<(), SessionError> {
+    let known = section.view().state.run.clone();
+    for mut state in known.into_iter().flat_map(|known| known.unrecorded) {
+        state.completed = state.sha256 == run.text.sha256 && run.current().has_ended();
+        record(section, RUN_STATE_KIND, &state)?;
+    }
     let node = run.node_id().to_owned();
     let known = known_node(section);
     let from = known.filter(|known| !known.is_empty() && *known != node);
@@ -42,9 +28,9 @@ pub(crate) fn record_state(
         sha256: run.text.sha256.clone(),
         current_node_id: node,
         from,
-        label,
+        label: None,
         completed: run.current().has_ended(),
-        cause,
+        cause: otherwise,
         tool_call_id: None,
     };
     record_if_new(section, &data)

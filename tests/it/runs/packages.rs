@@ -185,6 +185,13 @@ async fn a_package_that_is_removed_in_the_middle_of_a_turn_comes_back_by_binding
     );
     write_package(&scene.installed(), "1.0.0");
     scene.call::<RebindRun>(&params).await;
+    let states = scene.records(started.session_id, "workflow.state");
+    let causes: Vec<_> = states.iter().map(|it| it["cause"].clone()).collect();
+    assert_eq!(
+        causes,
+        ["started", "patch"],
+        "the step is not taken for one of the command"
+    );
     comes_to_its_end(&scene, &mut started).await;
 }
 
