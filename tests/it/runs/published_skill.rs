@@ -162,6 +162,8 @@ async fn imported_it_waits_at_each_menu_and_comes_to_its_end() {
     let phases = scene.records(started.session_id, "workflow.phase");
     let waits = phases.iter().filter(|it| it["to"] == "WaitingUser");
     assert_eq!(waits.count(), STEPS.len());
+    let goes_on = phases.iter().any(|it| it["reason"] == "autopilot");
+    assert!(!goes_on, "it was a person each time: {phases:?}");
 }
 
 /// The model reads the file of a step.
