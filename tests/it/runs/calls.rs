@@ -2,19 +2,17 @@
 
 use std::fs;
 
-use scorel_proto::{
-    PermissionDecision, RespondPermission, RespondPermissionParams, RunId, SessionId,
-};
+use scorel_proto::{PermissionDecision, RespondPermission, RespondPermissionParams, SessionId};
 use scorel_testkit::ScriptedChat;
 use serde_json::{Value, json};
 
-use super::scene::{RunScene, said};
+use super::scene::{RunScene, said, write_package};
 use crate::under_test::{Watch, connect};
 
 const KIND: &str = "workflow.engine_turn";
 
 /// A run whose first turn asks a person whether a file may be written.
-async fn asking(scene: &RunScene) -> (RunId, SessionId, RespondPermissionParams) {
+async fn asking(scene: &RunScene) -> (SessionId, RespondPermissionParams) {
     let input = json!({"path": "new.txt", "content": "x"}).to_string();
     let asks = ScriptedChat::default().tool_call("call_1", "Write", &input);
     scene.model.answer(asks.finish("tool_calls"));
@@ -29,13 +27,14 @@ async fn asking(scene: &RunScene) -> (RunId, SessionId, RespondPermissionParams)
         reason: None,
         command_id: None,
     };
-    (started.run_id, started.session_id, denied)
+    (started.session_id, denied)
 }
 
 #[tokio::test]
 async fn a_call_that_waits_for_a_person_during_a_crash_is_recorded_once_its_tools_have_run() {
-    let mut scene = RunScene::new().await;
-    let (_, session, denied) = asking(&scene).await;
+    let mut scene = RunScene::configured("[permissions]\nask = [\"Write(**)\"]\n").await;
+    write_package(&scene.installed(), "1.0.0");
+    let (session, denied) = asking(&scene).await;
     assert!(
         scene.records(session, KIND).is_empty(),
         "its tool has no result"
