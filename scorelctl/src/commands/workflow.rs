@@ -118,7 +118,8 @@ pub(super) fn run(
 fn list(home: &DaemonHome, output: &mut Output) -> Result<(), Failure> {
     let dir = home.path().join(DIR);
     let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-    let entries = entries.filter(|entry| entry.path().is_dir());
+    // The daemon follows no link either.
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut names: Vec<String> = names.filter(|it| it.parse::<PackageId>().is_ok()).collect();
     names.sort();

@@ -10,6 +10,7 @@ use scorel_proto::{
 use serde_json::{Value, json};
 
 use super::scene::{RunScene, StartedScene, edit};
+use crate::under_test::scorelctl;
 
 /// Texts with what is said of each; `@@` stands for a piece that is repeated.
 const BROKEN: &str = include_str!("../../workflows/broken-documents.json");
@@ -225,4 +226,34 @@ async fn all_mistakes_of_a_package_are_told_and_nothing_of_it_is_started() {
     assert_eq!(places(&error.details["problems"]), places(&told));
     assert!(!scene.daemon.home().join("runs").exists());
     assert!(scene.model.requests().is_empty(), "no model was called");
+    fs::remove_file(scene.installed().join("bmad.json")).unwrap();
+    let (good, said) = run(&scene, &["start", "notes", "--yes"]).await;
+    let missing = "bmad.json: there is no file `bmad.json`\nerror: notes cannot run as it is\n";
+    assert!(!good && said == missing, "{said}");
+}
+
+/// `scorelctl run`: true for success, and what it said.
+async fn run(scene: &RunScene, arguments: &[&str]) -> (bool, String) {
+    let arguments = [&["run"], arguments].concat();
+    let done = scorelctl(&scene.daemon, &arguments, &[]).await;
+    let said = String::from_utf8([done.stdout, done.stderr].concat()).unwrap();
+    (done.status.success(), said)
+}
+
+#[tokio::test]
+async fn a_run_whose_file_is_damaged_is_found_by_the_end_of_its_id() {
+    let scene = RunScene::new().await;
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    let id = started.run_id.to_string();
+    let file = scene.daemon.home().join("runs").join(&id).join("run.json");
+    fs::write(&file, "{").unwrap();
+    let end = &id[id.len() - 6..];
+    for arguments in [["list", "--all"], ["show", end]] {
+        let (_, said) = run(&scene, &arguments).await;
+        assert!(said.contains("run.json is damaged"), "{said}");
+    }
+    let (good, said) = run(&scene, &["rm", end]).await;
+    assert!(good && said == format!("deleted {id}\n"), "{said}");
+    assert!(!file.exists());
 }

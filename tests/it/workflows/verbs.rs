@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use scorel_testkit::DaemonUnderTest;
@@ -69,6 +70,7 @@ async fn a_package_is_checked_added_and_listed() {
     let (good, text) = workflow(&daemon, &["add", path, "--id", "../other"]).await;
     assert!(!good && text.contains("small letters"), "{text}");
     fs::remove_file(daemon.home().join("workflows/other/ask.md")).unwrap();
+    symlink(&source, daemon.home().join("workflows/linked")).unwrap();
     let (good, text) = workflow(&daemon, &["list"]).await;
     let listed = "notes                 1.0.0  notes\nother                 1 problem\n";
     assert!(good && text == listed, "{text}");

@@ -95,8 +95,10 @@ pub(super) async fn run_in(
     let checked = cli.call::<CheckWorkflow>(&params).await?;
     let Some(digest) = checked.digest else {
         for problem in &checked.problems {
-            let text = format!("{}: {}: {}", problem.file, problem.pointer, problem.message);
-            cli.note(&one_line(&text))?;
+            let parts = [&problem.file, &problem.pointer, &problem.message];
+            let parts = parts.map(String::as_str).into_iter();
+            let parts: Vec<&str> = parts.filter(|it| !it.is_empty()).collect();
+            cli.note(&one_line(&parts.join(": ")))?;
         }
         let text = format!("{} cannot run as it is", one_line(&args.workflow));
         return Err(Failure::new(Exit::NotAccepted, "workflow_invalid", text));
