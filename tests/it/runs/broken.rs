@@ -1,14 +1,17 @@
 //! Broken documents, each kind once, and a broken package: nothing is asked of a model, and nothing is lost.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use scorel_proto::{
-    CheckWorkflow, CheckWorkflowParams, ErrorCode, RepairRun, RepairRunParams, RunProblem,
-    RunRestore, StartRun,
+    CheckWorkflow, CheckWorkflowParams, ErrorCode, RepairRun, RunProblem, StartRun,
 };
 use serde_json::{Value, json};
 
+use super::documents::repair;
 use super::scene::{RunScene, StartedScene, edit};
 use crate::under_test::scorelctl;
 
@@ -103,11 +106,7 @@ impl<'a> BrokenRun<'a> {
     /// The last good state comes back, the broken one is kept, and the run goes on.
     async fn repair(&mut self, scene: &RunScene) {
         let name = &self.broken.name;
-        let params = RepairRunParams {
-            run_id: self.started.run_id,
-            restore: RunRestore::LastGood,
-            command_id: None,
-        };
+        let params = repair(self.started.run_id);
         let repaired = scene.call::<RepairRun>(&params).await.run;
         assert_eq!(repaired.problem, None, "{name}");
         assert_eq!(
@@ -140,6 +139,34 @@ async fn each_kind_of_broken_document_stops_its_run_until_it_is_repaired() {
     assert_eq!(scene.model.requests().len(), count, "no model was called");
     futures_util::future::join_all(runs.iter_mut().map(|it| it.repair(&scene))).await;
     assert_eq!(scene.model.requests().len(), 2 * count);
+}
+
+#[tokio::test]
+async fn what_takes_the_place_of_a_document_is_neither_followed_nor_waited_for() {
+    let scene = RunScene::new().await;
+    let mut started = scene.start().await;
+    started.until("WaitingUser", "question").await;
+    let document = scene.document(started.run_id);
+    let elsewhere = scene.daemon.project().join("elsewhere.md");
+    fs::copy(&document, &elsewhere).unwrap();
+    let puts: [fn(&Path, &Path); 3] = [
+        |path, _| fs::create_dir(path).unwrap(),
+        |path, elsewhere| symlink(elsewhere, path).unwrap(),
+        |path, _| mkfifo(path, Mode::S_IRWXU).unwrap(),
+    ];
+    for put in puts {
+        fs::remove_file(&document).unwrap();
+        put(&document, &elsewhere);
+        started.send("Cats.").await;
+        started.until("WaitingUser", "state_invalid").await;
+        let problem = scene.get(started.run_id).await.run.problem.unwrap();
+        let message = &problem.message;
+        assert!(message.contains("is not a regular file"), "{message}");
+        scene.call::<RepairRun>(&repair(started.run_id)).await;
+    }
+    assert_eq!(scene.model.requests().len(), 1, "no model was called");
+    started.send("Cats.").await;
+    started.until("WaitingUser", "question").await;
 }
 
 /// Mistakes that do not hide each other: file, text, what takes its place, and where it is found.

@@ -4,7 +4,7 @@ use scorel_proto::{ErrorCode, RepairRun, RepairRunParams, RunRestore, UpdateRun,
 
 use super::scene::{RunScene, reads, said};
 
-fn repair(run_id: scorel_proto::RunId) -> RepairRunParams {
+pub(super) fn repair(run_id: scorel_proto::RunId) -> RepairRunParams {
     RepairRunParams {
         run_id,
         restore: RunRestore::LastGood,
