@@ -8,6 +8,7 @@ use serde_json::{Map, json};
 
 use super::scene::RunScene;
 use crate::raw::RawConnection;
+use crate::under_test::title;
 use crate::under_test::scorelctl;
 
 #[tokio::test]
@@ -62,6 +63,8 @@ async fn a_run_begins_with_the_plan_that_was_shown_and_waits_for_an_answer() {
         .collect();
     assert_eq!(at, ["ask"]);
     assert_eq!(found.run.agent_id.as_deref(), Some("ann"));
+    // A list may be behind the events of a session until its next step.
+    title(&scene.client, started.session_id, "Mine").await;
     let listed = scene.call::<ListRuns>(&ListRunsParams::default()).await;
     assert_eq!(listed.runs, [found.run]);
     let other = scene.daemon.project().join("other");
