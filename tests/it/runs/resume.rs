@@ -151,6 +151,35 @@ async fn a_kill_in_a_turn_interrupts_the_run_and_nothing_is_done_twice() {
 }
 
 #[tokio::test]
+async fn a_run_whose_message_is_lost_with_the_daemon_waits_for_a_person() {
+    let mut scene = RunScene::new().await;
+    let (run_id, session_id) = {
+        let mut started = scene.start().await;
+        started.until("WaitingUser", "question").await;
+        started.send("Cats.").await;
+        started.until("WaitingUser", "question").await;
+        (started.run_id, started.session_id)
+    };
+    scene.daemon.kill().await;
+    // The phase is recorded before the message that the run was to go on with.
+    let log = scene.daemon.log_path(&session_id.to_string());
+    let text = fs::read_to_string(&log).unwrap();
+    let goes_on = text.rfind(r#""to":"Running""#).unwrap();
+    let end = goes_on + text[goes_on..].find('\n').unwrap() + 1;
+    fs::write(&log, &text[..end]).unwrap();
+    scene.daemon.spawn().await;
+    scene.client = crate::under_test::connect(&scene.daemon.socket()).await;
+    let run = scene.get(run_id).await.run;
+    assert_eq!(
+        (run.phase.name(), run.reason.name()),
+        ("WaitingUser", "interrupted")
+    );
+    let resumed = scene.call::<ResumeRun>(&resume(run_id)).await;
+    let mut resumed = scene.follow(resumed).await;
+    resumed.until("WaitingUser", "question").await;
+}
+
+#[tokio::test]
 async fn a_run_that_has_ended_is_not_gone_on_with() {
     let scene = RunScene::new().await;
     let mut started = scene.start().await;

@@ -8,8 +8,8 @@ use serde_json::{Map, json};
 
 use super::scene::RunScene;
 use crate::raw::RawConnection;
-use crate::under_test::title;
 use crate::under_test::scorelctl;
+use crate::under_test::title;
 
 #[tokio::test]
 async fn a_run_begins_with_the_plan_that_was_shown_and_waits_for_an_answer() {
