@@ -42,7 +42,7 @@ pub(crate) struct RunsMemory {
     pub(crate) bound: HashMap<SessionId, (RunId, RunMode)>,
     /// The tools of the newest turn of each of those sessions.
     pub(crate) tools: HashMap<SessionId, Arc<RunTools>>,
-    /// The rest of the limits of runs, for the newest turns of their sessions and of their agents.
+    /// The rest of the limits of runs, for turns of their sessions and of their agents that are being prepared.
     pub(crate) budgets: HashMap<SessionId, RunBudget>,
     /// Parsed packages, by the digests of their copies.
     packages: HashMap<String, Arc<Package>>,

@@ -25,10 +25,12 @@ impl Runs {
         };
     }
 
-    /// The limits of a turn, as far as its run has something left.
+    /// The limits of the turn that was taken note of last, as far as its run has something left.
     pub fn turn_limits(&self, session: SessionId, limits: TurnLimits) -> TurnLimits {
-        let budget = self.memory().budgets.get(&session).copied();
-        budget.map_or(limits.clone(), |budget| budget.lower(limits))
+        match self.memory().budgets.remove(&session) {
+            Some(budget) => budget.lower(limits),
+            None => limits,
+        }
     }
 
     /// The limit that keeps a run from giving agents another task, if it has reached one. Reads files; blocks.
