@@ -66,6 +66,6 @@ impl AddAssign for CostTotal {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-pub(crate) const fn is_zero(count: &u64) -> bool {
+const fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -43,7 +43,8 @@ impl RunReport {
                 let tasks = lane.runtimes(|all| all.used_since(after));
                 report.metadata.usage += tasks.usage;
                 report.metadata.cost += tasks.cost;
-                report.metadata.spawned = tasks.tasks.saturating_add(tasks.spawned);
+                let given = tasks.tasks.saturating_add(tasks.spawned);
+                report.metadata.spawned = u32::try_from(given).unwrap_or(u32::MAX);
                 return Ok(report);
             };
             events.iter().for_each(|event| report.add(event));

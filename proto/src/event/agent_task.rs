@@ -196,12 +196,20 @@ pub struct AgentTaskMetadata {
     /// Their cost.
     pub cost: CostTotal,
     /// The number of tasks that it has given, and that these have given.
-    #[serde(default, skip_serializing_if = "crate::cost::is_zero")]
-    pub spawned: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spawned: u32,
     /// The number of model calls.
     pub steps: u32,
     /// The time since it was spawned, in milliseconds.
     pub duration_ms: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+pub(crate) const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Body of `runtime_result_delivered`: the session's model has the result.

@@ -279,7 +279,9 @@ impl AgentTasks {
         runtime.ended_at = NonZeroU64::new(body.ended_at);
         runtime.usage = body.metadata.usage;
         runtime.cost = body.metadata.cost;
-        runtime.spawned = body.metadata.spawned;
+        if body.metadata.spawned > 0 {
+            runtime.open_mut().spawned = body.metadata.spawned;
+        }
         self.cost += body.metadata.cost;
         self.note(&body.stamp, true);
         self.settle(body.stamp.runtime_id);

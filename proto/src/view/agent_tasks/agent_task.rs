@@ -49,9 +49,6 @@ pub struct AgentTask {
     pub usage: Usage,
     /// Their cost.
     pub cost: CostTotal,
-    /// The number of those tasks, with theirs.
-    #[serde(skip_serializing_if = "crate::cost::is_zero")]
-    pub spawned: u64,
     /// The number of its `runtime_finished`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_seq: Option<Seq>,

@@ -21,7 +21,7 @@ impl<'a> FromIterator<&'a AgentTask> for AgentTasksUse {
             used.usage += task.usage;
             used.cost += task.cost;
             used.tasks += 1;
-            used.spawned = used.spawned.saturating_add(task.spawned);
+            used.spawned = used.spawned.saturating_add(u64::from(task.spawned));
         }
         used
     }

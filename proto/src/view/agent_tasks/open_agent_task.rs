@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use crate::event::is_zero;
 use crate::{AgentTaskQuestion, AgentTaskStatus, QueueItemId, TurnId};
 
 /// The fields of a runtime that matter until it is settled, and rare ones.
@@ -29,6 +30,9 @@ pub struct OpenAgentTask {
     /// True if a client has removed that message from the queue. It stays.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dropped: bool,
+    /// The number of tasks that it has given, and that these have given, once it has ended. It stays.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spawned: u32,
 }
 
 impl OpenAgentTask {
@@ -41,6 +45,7 @@ impl OpenAgentTask {
         stopping: false,
         offered: None,
         dropped: false,
+        spawned: 0,
     };
 
     /// Clears the fields that belong to another status.
@@ -63,6 +68,7 @@ impl OpenAgentTask {
             workflow_id: self.workflow_id,
             offered: self.offered.filter(|_| self.dropped),
             dropped: self.dropped,
+            spawned: self.spawned,
             ..Self::NOTHING
         };
         (stays != Self::NOTHING).then_some(stays)
