@@ -49,6 +49,7 @@ mod rendered_slot;
 mod request_hasher;
 mod request_proof;
 mod run;
+mod run_mode;
 mod runner;
 mod seq;
 mod tags;
@@ -99,10 +100,10 @@ pub use request_hasher::RequestHasher;
 pub use request_proof::RequestProof;
 pub use run::{
     DueEngineTurn, ENGINE_TURN_KIND, EngineTurnBody, NODE_BRIEF_KIND, RUN_MODE_KIND,
-    RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunMode, RunModeData, RunPackage,
-    RunPhase, RunPhaseData, RunReason, RunSpent, RunStartedData, RunStateCause, RunStateData,
-    SessionRun,
+    RUN_PHASE_KIND, RUN_STARTED_KIND, RUN_STATE_KIND, RunIntent, RunModeData, RunPackage, RunPhase,
+    RunPhaseData, RunReason, RunSpent, RunStartedData, RunStateCause, RunStateData, SessionRun,
 };
+pub use run_mode::RunMode;
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
 };

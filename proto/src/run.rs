@@ -3,7 +3,6 @@
 mod due_engine_turn;
 mod engine_turn;
 mod intent;
-mod mode;
 mod phase;
 mod reason;
 mod records;
@@ -12,7 +11,6 @@ mod session_run;
 pub use due_engine_turn::DueEngineTurn;
 pub use engine_turn::{ENGINE_TURN_KIND, EngineTurnBody};
 pub use intent::RunIntent;
-pub use mode::RunMode;
 pub use phase::RunPhase;
 pub use reason::RunReason;
 pub use records::{

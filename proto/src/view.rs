@@ -21,6 +21,7 @@ mod tests;
 mod told_tools;
 mod tree;
 mod turn;
+mod used;
 
 use serde::{Deserialize, Serialize};
 

@@ -35,6 +35,7 @@ mod reconcile;
 mod records;
 mod result_text;
 mod run_report;
+mod run_spending;
 mod run_use;
 mod schedule;
 mod spawn;

@@ -10,7 +10,7 @@ use crate::runs::Runs;
 /// The use of a run by now, with this session as its newest one.
 pub(crate) fn spent(state: &SessionState) -> RunSpent {
     let before = state.run.as_ref().map(|run| run.spent_before);
-    before.unwrap_or_default().plus(RunSpent::of(state))
+    before.unwrap_or_default().plus(state.used())
 }
 
 impl Runs {

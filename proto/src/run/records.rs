@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RunMode, RunPhase, RunReason};
-use crate::{RunId, Seq, SessionState};
+use super::{RunPhase, RunReason};
+use crate::{RunId, RunMode};
 
 /// The kind of the `custom` event with [`RunStartedData`].
 pub const RUN_STARTED_KIND: &str = "workflow.started";
@@ -65,16 +65,6 @@ pub struct RunSpent {
 }
 
 impl RunSpent {
-    /// The use of a session by now, with that of its tasks that have ended.
-    pub fn of(state: &SessionState) -> Self {
-        let tasks = state.runtimes.used_since(Seq::ZERO);
-        Self {
-            tokens: state.usage.total().saturating_add(tasks.usage.total()),
-            micro_usd: state.cost.micro_usd.saturating_add(tasks.cost.micro_usd),
-            spawns: tasks.tasks.saturating_add(tasks.spawned),
-        }
-    }
-
     /// The use of both.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {

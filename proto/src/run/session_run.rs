@@ -1,8 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RunMode, RunPhase, RunReason};
-use crate::RunId;
+use super::{RunPhase, RunReason};
+use crate::{RunId, RunMode};
 
 /// The run of a session, as its records say.
 #[serde_with::skip_serializing_none]
