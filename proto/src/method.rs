@@ -337,7 +337,8 @@ methods! {
             [ProjectNotFound, WorkflowNotFound, WorkflowInvalid, SessionNotFound, SessionFailed, ProviderError,
              FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Has a run go on from its document, in its session or a new one. Returns once the message for that is durable.
-        /// Fails with `conflict`, `details.kind: running`, while a turn of it runs.
+        /// Fails with `conflict`, `details.kind: running`, while a turn of it runs, and `ended` once an end of it is
+        /// completed.
         ResumeRun = "resumeRun", Control, ResumeRunParams => StartRunResult,
             [RunNotFound, StateInvalid, PackageMissing, ProjectNotFound, SessionNotFound, SessionFailed,
              FilesystemError, Conflict, StorageStalled, Overloaded];
