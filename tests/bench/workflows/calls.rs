@@ -14,8 +14,8 @@ use crate::turn_stand::TurnStand;
 
 const TURNS: usize = 300;
 
-/// Another run is started after this many turns, so that the history stays short.
-const TURNS_PER_RUN: usize = 10;
+/// Another run is started after this many transitions, so that the history stays short.
+const MOVES_PER_RUN: usize = 10;
 
 /// The most that is shown of a file at once.
 const FILE_BYTES: usize = 32 * 1024;
@@ -34,23 +34,25 @@ const RECORDS_OF_A_TRANSITION: f64 = 6.0;
 /// Calls of a run's tools: reading a file as a whole, and going on to the next node.
 pub(super) async fn measure(program: &Path) -> Vec<Figure> {
     let mut plain = TurnStand::new(BenchDaemon::new(program).await).await;
-    let mut stand = RunStand::new(program, STEPS + 1).await;
+    let mut reading = RunStand::new(program, STEPS + 1).await;
+    let mut moving = RunStand::new(program, STEPS + 1).await;
     let line = "a line of text that is as long as most\n";
     let text = line.repeat(FILE_BYTES / line.len());
-    stand.bench.daemon.write_project_file("large.txt", &text);
+    let project = &reading.bench.daemon;
+    project.write_project_file("large.txt", &text);
     let read = tool_call("fs_read", r#"{"path":"@project/large.txt"}"#);
-    let mut disk = DiskProbe::new(stand.bench.daemon.root());
+    let mut disk = DiskProbe::new(reading.bench.daemon.root());
     let [mut reads, mut moves, mut syncs, mut replacements] = Default::default();
     for turn in 0..TURNS {
-        if turn % TURNS_PER_RUN == 0 {
-            stand.begin_run().await;
-        }
         plain.turn().await;
-        Samples::push(&mut reads, stand.turn(&read).await.1);
-        Samples::push(
-            &mut moves,
-            transition(&mut stand, turn % TURNS_PER_RUN).await,
-        );
+        // The request after it has one such file.
+        reading.begin_run().await;
+        Samples::push(&mut reads, reading.turn(&read).await.1);
+        let completed = turn % MOVES_PER_RUN;
+        if completed == 0 {
+            moving.begin_run().await;
+        }
+        Samples::push(&mut moves, transition(&mut moving, completed).await);
         Samples::push(&mut syncs, disk.sync());
         Samples::push(&mut replacements, disk.replace());
     }
