@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
-use scorel_proto::{Phase, ProjectId, ResumeRunParams, RunIntent, RunStateCause, SessionId};
+use scorel_proto::{
+    Phase, ProjectId, ResumeRunParams, RunIntent, RunSpent, RunStateCause, SessionId,
+};
 use scorel_session::{Lane, SessionError, Sessions};
 use serde_json::{Map, Value};
 
@@ -43,7 +45,6 @@ impl Runs {
         if !is_repeated && run.current().has_ended() {
             return Err(RunError::Ended);
         }
-        let mut spent_before = None;
         let takes_over = params.new_session.unwrap_or(false) || known.is_none();
         if let Some(lane) = known.as_ref().filter(|_| takes_over && !is_repeated) {
             check_agents(lane)?;
@@ -51,8 +52,6 @@ impl Runs {
         let lane = match known {
             Some(lane) if is_repeated || !takes_over => lane,
             _ => {
-                let old = known.as_ref();
-                spent_before = old.map(|lane| lane.view(|view| spent(&view.state)));
                 let model = known.and_then(|lane| lane.view(|view| view.state.model.clone()));
                 let id = ids.session_id;
                 let project = self.project_of(&run)?;
@@ -69,9 +68,7 @@ impl Runs {
         if let Some(variables) = params.variables {
             run = set_variables(run, variables).await?;
         }
-        let before = run.file.sessions.iter().rev().find(|it| **it != lane.id());
-        let before = before.copied();
-        let before = (before, spent_before.unwrap_or_default());
+        let before = self.before(sessions, &run, &lane).await?;
         self.join(&lane, &run, before, RunStateCause::Command)
             .await?;
         let content = opening(RunIntent::Resume, params.input);
@@ -81,6 +78,30 @@ impl Runs {
             session_id: lane.id(),
             seq,
         })
+    }
+
+    /// The session that has had a run before another, with what the run has used by then. A daemon that ended before the
+    /// other one joined it, and sessions that never did, change nothing of it.
+    async fn before(
+        &self,
+        sessions: &Arc<Sessions>,
+        run: &OpenRun,
+        lane: &Lane,
+    ) -> Result<(Option<SessionId>, RunSpent), RunError> {
+        let earlier = run.file.sessions.iter().rev().copied();
+        let earlier = earlier.filter(|it| *it != lane.id());
+        let last = earlier.clone().next();
+        if lane.view(|view| view.state.run.is_some()) {
+            return Ok((last, RunSpent::default()));
+        }
+        for id in earlier {
+            let known = self.lane_of(sessions, Some(id)).await?;
+            let known = known.filter(|it| it.view(|view| view.state.run.is_some()));
+            if let Some(known) = known {
+                return Ok((last, known.view(|view| spent(&view.state))));
+            }
+        }
+        Ok((last, RunSpent::default()))
     }
 
     pub(crate) async fn open_aside(

@@ -10,7 +10,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, Event, FoldedRun, ResumeRun, ResumeRunParams, RunId, RunStateCause, SessionView,
+    ErrorCode, Event, FoldedRun, ResumeRun, ResumeRunParams, RunId, RunSpent, RunStateCause,
+    SessionView,
 };
 use scorel_testkit::{
     CheckedLog, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse, SeededDice,
@@ -30,7 +31,7 @@ const LIFETIME: Duration = Duration::from_millis(400);
 const KILLS: usize = 50;
 
 /// Kills after which another session takes the run.
-const KILLS_OF_A_SESSION: usize = 10;
+const KILLS_OF_A_SESSION: usize = 5;
 
 /// Runs that go on at the same time.
 const AT_ONCE: usize = 3;
@@ -91,6 +92,7 @@ impl SteppingModel {
                 .wait(&gate)
                 .text("Good.")
                 .finish("stop")
+                .usage(10, 5)
                 .into();
         }
         let sha256 = format!("{:x}", Sha256::digest(document.text().as_bytes()));
@@ -121,7 +123,7 @@ impl SteppingModel {
             chat = chat.tool_call(&id, "fs_apply_patch", &call.to_string());
             node = to.unwrap_or(node);
         }
-        chat.finish("tool_calls").into()
+        chat.finish("tool_calls").usage(10, 5).into()
     }
 }
 
@@ -224,17 +226,25 @@ impl KilledRun {
         paths
     }
 
+    fn logs(&self) -> Vec<CheckedLog> {
+        let logs = self.sessions().into_iter();
+        let logs = logs.map(|it| CheckedLog::read(&it.join("events.jsonl")));
+        logs.map(|it| it.unwrap_or_else(|fault| panic!("{fault}")))
+            .collect()
+    }
+
     fn recorded(&self) -> Recorded {
         let mut recorded = Recorded::default();
-        for session in self.sessions() {
-            let log = session.join("events.jsonl");
-            let log = CheckedLog::read(&log).unwrap_or_else(|fault| panic!("{fault}"));
-            let states = log
-                .records()
-                .iter()
-                .filter(|it| it.value["kind"] == "workflow.state");
-            let left = states.filter_map(|it| completed(&it.value["data"]));
-            recorded.completed.extend(left);
+        for log in self.logs() {
+            let records = log.records().iter().map(|it| &it.value);
+            let states = records.filter(|it| it["kind"] == "workflow.state");
+            let states: Vec<&Value> = states.map(|it| &it["data"]).collect();
+            for pair in states.windows(2) {
+                assert_ne!(pair[0]["sha256"], pair[1]["sha256"], "recorded twice");
+            }
+            recorded
+                .completed
+                .extend(states.into_iter().filter_map(completed));
             let run: Option<&FoldedRun> = log.view().state.run.as_ref();
             let due = run.into_iter().flat_map(|run| &run.unrecorded);
             recorded.due.extend(due.filter_map(|it| it.from.clone()));
@@ -259,7 +269,8 @@ impl KilledRun {
         let found = self.scene.get(self.run).await;
         assert_eq!(found.run.problem, None);
         assert_eq!(found.steps_completed, self.completed);
-        let id = found.run.session_id.unwrap();
+        // Also of one that the daemon did not live to say that it has the run.
+        let id = *found.sessions.last().unwrap();
         let told = session(&self.scene.client, id).await;
         let log = self.scene.daemon.log_path(&id.to_string());
         let log = CheckedLog::read(&log).unwrap_or_else(|fault| panic!("{fault}"));
@@ -281,6 +292,19 @@ impl KilledRun {
         assert_eq!(recorded.completed, self.completed);
     }
 
+    /// Each session knows what the run has used before.
+    fn check_spent(&self) {
+        let mut spent = RunSpent::default();
+        for log in self.logs() {
+            let state = &log.view().state;
+            if let Some(run) = &state.run {
+                assert_eq!(run.spent_before, spent);
+                spent = spent.plus(RunSpent::of(state));
+            }
+        }
+        assert!(spent.tokens > 0);
+    }
+
     /// Lets the run come to its end.
     async fn end(mut self) -> usize {
         self.model.is_over.store(true, Ordering::Release);
@@ -294,6 +318,7 @@ impl KilledRun {
             .steps_completed
             .clone();
         self.check_recovered().await;
+        self.check_spent();
         let mut rounds = self.completed.chunks_exact(2);
         assert!(rounds.all(|it| it == ["ask", "write"]));
         assert_eq!(self.completed.last().unwrap(), "end");
@@ -331,13 +356,10 @@ async fn killed_at_random_times_a_run_makes_and_records_each_step_once() {
     let mut dice = SeededDice::for_test("random_kills");
     let all = kills();
     let runs = (0..all.div_ceil(KILLS)).map(|run| (dice.fork(), KILLS.min(all - run * KILLS)));
-    let runs: Vec<_> = runs
-        .map(|(dice, kills)| tokio::spawn(killed(dice, kills)))
-        .collect();
-    let steps = stream::iter(runs).buffer_unordered(AT_ONCE);
-    let steps: usize = steps
-        .map(Result::unwrap)
-        .fold(0, async |all, it| all + it)
-        .await;
+    let runs: Vec<_> = runs.collect();
+    let runs = runs.into_iter();
+    let killed = runs.map(|(dice, kills)| Box::pin(killed(dice, kills)));
+    let steps = stream::iter(killed).buffer_unordered(AT_ONCE);
+    let steps = steps.fold(0, async |all, it| all + it).await;
     println!("{all} kills, {steps} steps");
 }
