@@ -20,7 +20,7 @@ mod wire_model;
 
 pub(crate) use goldens::long_golden;
 pub(crate) use read_request::ReadRequest;
-pub(crate) use scene::{Scene, reached};
+pub(crate) use scene::{Scene, in_time, reached};
 
 /// A golden without a scenario would never be compared.
 #[test]

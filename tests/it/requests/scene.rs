@@ -177,7 +177,7 @@ pub(crate) async fn reached(gate: &ResponseGate) {
     in_time(gate.reached()).await;
 }
 
-pub(super) async fn in_time<T>(what: impl Future<Output = T>) -> T {
+pub(crate) async fn in_time<T>(what: impl Future<Output = T>) -> T {
     let waited = timeout(PATIENCE, what).await;
     waited.expect("it happens in time")
 }

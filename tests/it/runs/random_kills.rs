@@ -22,10 +22,14 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
 use super::scene::RunScene;
+use crate::requests::in_time;
 use crate::under_test::{Watch, connect, session};
 
-/// The longest life of a daemon.
-const LIFETIME: Duration = Duration::from_millis(400);
+/// The most calls of the model that a daemon lives for.
+const MOST_CALLS: usize = 4;
+
+/// The longest life of a daemon behind them.
+const LIFETIME: Duration = Duration::from_millis(80);
 
 /// Kills of one run.
 const KILLS: usize = 50;
@@ -168,12 +172,20 @@ impl KilledRun {
     /// Lets the run go on for a while, and kills its daemon.
     async fn live_and_die(&mut self, new_session: bool) {
         self.gate().open();
+        let calls = self.dice.index(0..MOST_CALLS + 1);
         let lifetime = self.dice.time_up_to(LIFETIME);
-        let goes_on = async {
-            self.go_on(new_session).await;
-            self.scene.model.wait_for_requests(usize::MAX).await;
+        let model = &self.scene.model;
+        let more = async {
+            if calls == 0 {
+                self.go_on(new_session).await;
+            }
+            model.wait_for_requests(usize::MAX).await;
         };
-        let _over = timeout(lifetime, goes_on).await;
+        if calls > 0 {
+            in_time(self.go_on(new_session)).await;
+            in_time(model.wait_for_requests(calls)).await;
+        }
+        let _over = timeout(lifetime, more).await;
         self.scene.daemon.kill().await;
         self.scene.model.take_requests();
         self.check_dead();
