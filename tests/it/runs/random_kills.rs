@@ -311,7 +311,7 @@ impl KilledRun {
             let state = &log.view().state;
             if let Some(run) = &state.run {
                 assert_eq!(run.spent_before, spent);
-                spent = spent.plus(RunSpent::of(state));
+                spent = spent.plus(state.used());
             }
         }
         assert!(spent.tokens > 0);
