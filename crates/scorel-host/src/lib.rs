@@ -18,7 +18,6 @@ mod configured_agents;
 mod extensions;
 mod followers;
 mod host;
-mod import_file;
 mod listeners;
 mod mcp_clients;
 mod notices;

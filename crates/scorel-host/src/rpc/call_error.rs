@@ -20,11 +20,11 @@ use scorel_proto::{ProcessState, ProjectId, ProtocolRange, RpcError};
 use scorel_runs::RunError;
 use scorel_search::SearchError;
 use scorel_session::SessionError;
+use scorel_transfer::ImportError;
 use scorel_workplace::worktrees::WorktreeError;
 use tokio::task::JoinError;
 
 use crate::commands::CommandError;
-use crate::import_file::ImportError;
 use crate::rpc::attachments::AttachmentRefusal;
 
 /// The result of a method, or why the call failed.

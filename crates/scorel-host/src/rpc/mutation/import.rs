@@ -13,9 +13,9 @@ use scorel_session::{HistoryWriter, ImportRequest, ImportedHistory, SessionError
 use scorel_tools::Picture;
 use scorel_transfer::bundle::{BundleLimits, extract_bundle};
 use scorel_transfer::transcript::{Transcript, TranscriptError, TranscriptItem, TranscriptSink};
+use scorel_transfer::{ImportContent, ImportError, ImportFile};
 
 use crate::host::Host;
-use crate::import_file::{ImportContent, ImportError, ImportFile};
 use crate::rpc::call_error::CallError;
 use crate::runners::HostRunners;
 

@@ -1,10 +1,10 @@
 use scorel_proto::{ErrorCode, RpcError};
+use scorel_transfer::ImportError;
 use scorel_transfer::bundle::BundleProblem;
 use scorel_transfer::transcript::TranscriptProblem;
 use serde_json::{Value, json};
 
 use super::write_code::write_code;
-use crate::import_file::ImportError;
 
 /// The file that the caller named is the caller's mistake, where it can be read.
 pub(super) fn import(error: &ImportError) -> RpcError {

@@ -6,32 +6,34 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use scorel_fs::open_linked;
-use scorel_transfer::bundle::{BundleProblem, sha256_of};
-use scorel_transfer::transcript::{Transcript, TranscriptProblem};
+
+use crate::bundle::{BundleProblem, sha256_of};
+use crate::transcript::{Transcript, TranscriptProblem};
 
 /// The longest file in bytes.
-pub(crate) const MAX_FILE: u64 = 1024 * 1024 * 1024;
+pub const MAX_FILE: u64 = 1024 * 1024 * 1024;
 
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A file that can be imported.
 #[derive(Debug)]
-pub(crate) struct ImportFile {
+pub struct ImportFile {
     /// In hexadecimal.
-    pub(crate) sha256: String,
-    pub(crate) content: ImportContent,
+    pub sha256: String,
+    pub content: ImportContent,
 }
 
+/// The format of a file, by its first bytes.
 #[derive(Debug)]
-pub(crate) enum ImportContent {
+pub enum ImportContent {
     Bundle(File),
     Transcript(Transcript),
 }
 
 /// The reason why a file is not imported.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ImportError {
+pub enum ImportError {
     #[error("`{0}` is not an absolute path")]
     NotAbsolute(String),
     #[error("{path} is not a regular file")]
@@ -55,7 +57,10 @@ pub(crate) enum ImportError {
 
 impl ImportFile {
     /// Blocks on the disk. Bytes appended to the file after this began are not read.
-    pub(crate) fn open(text: &str) -> Result<Self, ImportError> {
+    ///
+    /// # Errors
+    /// It cannot be read, is too long, or is of no format that is known.
+    pub fn open(text: &str) -> Result<Self, ImportError> {
         let path = Path::new(text);
         if !path.is_absolute() {
             return Err(ImportError::NotAbsolute(text.to_owned()));
