@@ -11,7 +11,7 @@ use crate::bundle::{BundleProblem, sha256_of};
 use crate::transcript::{Transcript, TranscriptProblem};
 
 /// The longest file in bytes.
-pub const MAX_FILE: u64 = 1024 * 1024 * 1024;
+const MAX_FILE: u64 = 1024 * 1024 * 1024;
 
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
