@@ -275,7 +275,7 @@ fn write_files(dir: &RunDir, document: &RunDocument, file: &RunFile) -> Result<(
     };
     let written = write();
     if written.is_err() && is_new {
-        // What cannot be removed either is listed as a run that cannot be read.
+        // A directory that cannot be removed either is listed as a run that cannot be read.
         drop(dir.remove());
     }
     written

@@ -99,7 +99,7 @@ impl Lane {
         self.now_ms().saturating_add(millis(delay))
     }
 
-    /// What all calls of today cost, in millionths of a US dollar.
+    /// The cost of all calls of today, in millionths of a US dollar.
     pub(crate) async fn day_micro_usd(&self) -> Result<u64, SessionError> {
         let (shared, now) = (Arc::clone(&self.shared), self.now_ms());
         blocking(move || shared.usage.day_micro_usd(now)).await?
