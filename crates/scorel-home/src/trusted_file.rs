@@ -126,7 +126,9 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     };
     let metadata = file.metadata().map_err(io)?;
     check(path, &metadata, trust)?;
-    let mut bytes = Vec::new();
+    // At once: without a size to begin with, a read of a small file is six.
+    let expected = usize::try_from(metadata.len().min(max)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(expected + 1);
     // The limit applies to the bytes read: the file may grow after `fstat`.
     // One byte more tells a file of the maximal length from a longer one.
     file.take(max + 1).read_to_end(&mut bytes).map_err(io)?;
