@@ -275,12 +275,10 @@ impl Driver {
     async fn end_failed(&self, run: &Run, reason: String) -> ServiceEnd {
         let greets_again = self.enter_failed(&reason);
         let end = end_failed(run, &reason).await;
-        if greets_again {
-            // The next start says the same again.
-            self.shared.stderr.forget();
-            return ServiceEnd::GreetAgain;
+        match greets_again {
+            true => ServiceEnd::GreetAgain,
+            false => ServiceEnd::Failed(failure(reason, &end)),
         }
-        ServiceEnd::Failed(failure(reason, &end))
     }
 
     fn is_wanted(&self) -> bool {
@@ -294,6 +292,11 @@ impl Driver {
                     line if line.is_empty() => reason,
                     line => format!("{reason}; it said: {line}"),
                 })
+            }
+            ServiceEnd::GreetAgain => {
+                // The next start says the same again.
+                self.shared.stderr.forget();
+                end
             }
             end => end,
         }
