@@ -3,7 +3,9 @@
 mod anchors;
 mod caller;
 mod connection;
+mod giving_up;
 mod peer;
+mod script;
 mod ssh;
 mod start;
 mod stream;

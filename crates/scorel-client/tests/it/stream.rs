@@ -1,70 +1,11 @@
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use scorel_client::{ClientAnchors, ClientError, Connect, Connection, SessionStream, StreamItem};
-use scorel_proto::{Event, EventId, Seq, SessionId, SyncMarker, SyncMode, TurnId};
+use scorel_client::{ClientAnchors, ClientError, Connect, SessionStream, StreamItem};
+use scorel_proto::{Event, EventId, Seq, SyncMarker, SyncMode};
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, Way, Wire};
-
-/// The session of a test and the JSON of its events.
-struct Script {
-    session: SessionId,
-    turn: TurnId,
-}
-
-impl Script {
-    fn new() -> Self {
-        Self {
-            session: SessionId::generate(),
-            turn: TurnId::generate(),
-        }
-    }
-
-    fn note(&self, seq: u64, prev: u64) -> Value {
-        json!({
-            "type": "session_info", "changes": {"title": format!("t{seq}")},
-            "id": EventId::generate(), "parentId": null, "seq": seq, "sessionId": self.session,
-            "clientId": "daemon", "ts": 1, "prev": prev, "crc": "00000000",
-        })
-    }
-
-    fn delta(&self, seq: u64) -> Value {
-        json!({
-            "type": "turn_start", "turnIndex": 0, "seq": seq, "sessionId": self.session,
-            "clientId": "daemon", "ts": 1, "turnId": self.turn,
-        })
-    }
-
-    fn start(&self, mode: &str) -> Value {
-        json!({"type": "sync_start", "sessionId": self.session, "mode": mode})
-    }
-
-    fn end(&self, through: u64) -> Value {
-        json!({"type": "sync_end", "sessionId": self.session, "throughSeq": through})
-    }
-
-    fn in_flight(&self, messages: &Value) -> Value {
-        let queue = json!({"items": [], "version": 7, "paused": false});
-        let in_flight = json!({
-            "phase": "running", "turnId": self.turn, "messages": messages, "tools": [],
-            "queue": queue, "permissions": [],
-        });
-        json!({"type": "in_flight", "sessionId": self.session, "inFlight": in_flight})
-    }
-
-    async fn open<'a>(
-        &self,
-        peer: &'a Peer,
-        anchors: ClientAnchors,
-    ) -> SessionStream<impl Connect + 'a> {
-        let connect = || peer.connect();
-        SessionStream::open(connect, self.session, anchors)
-            .await
-            .expect("subscribed")
-    }
-}
+use crate::script::Script;
 
 fn seq(number: u64) -> Seq {
     Seq::new(number).expect("a seq")
@@ -76,7 +17,7 @@ async fn items(wire: &mut Wire, subscription: &str, items: &[Value]) {
     }
 }
 
-/// What the stream yields, in short: `e4` is an event, `resume` and `end9` are markers.
+/// The items that the stream yields, in short: `e4` is an event, `resume` and `end9` are markers.
 async fn take<C: Connect>(stream: &mut SessionStream<C>, count: usize) -> Vec<String> {
     let mut taken = Vec::new();
     while taken.len() < count {
@@ -450,94 +391,4 @@ async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final(way: Way) {
         assert!(stream.next().await.expect("no error").is_none());
     };
     tokio::join!(daemon, client);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_stream_gives_up_on_a_daemon_that_stays_away() {
-    let peer = Peer::bind();
-    let script = Script::new();
-    let attempts = Cell::new(0);
-    let path = peer.path().to_path_buf();
-    let connect = || {
-        attempts.set(attempts.get() + 1);
-        Connection::connect(&path)
-    };
-    let daemon = async {
-        let mut wire = peer.accept().await;
-        wire.subscribe("a").await;
-        drop(peer);
-    };
-    let (stream, ()) = tokio::join!(
-        SessionStream::open(connect, script.session, ClientAnchors::default()),
-        daemon
-    );
-    let patience = Duration::from_secs(60);
-    let mut stream = stream.expect("subscribed").give_up_after(patience);
-    let started = tokio::time::Instant::now();
-    let error = loop {
-        match stream.next().await {
-            Ok(Some(StreamItem::Reconnecting { wait, .. })) => {
-                assert!(wait <= Duration::from_secs(5), "{wait:?}");
-            }
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => break error,
-        }
-    };
-    assert!(error.is_lost_connection(), "{error:?}");
-    assert!(started.elapsed() >= patience, "{:?}", started.elapsed());
-    assert!(attempts.get() > 12, "{} attempts", attempts.get());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stream_whose_future_is_dropped_again_and_again_gives_up_in_time() {
-    let peer = Peer::bind();
-    let script = Script::new();
-    let is_first = AtomicBool::new(true);
-    let path = peer.path().to_path_buf();
-    // What waits to be accepted is never answered.
-    let connect = || async {
-        let connection = Connection::connect(&path).await?;
-        if !is_first.swap(false, Ordering::Relaxed) {
-            connection.hello(None).await?;
-        }
-        Ok(connection)
-    };
-    let daemon = async {
-        let mut wire = peer.accept().await;
-        wire.subscribe("a").await;
-    };
-    let (stream, ()) = tokio::join!(
-        SessionStream::open(connect, script.session, ClientAnchors::default()),
-        daemon
-    );
-    let patience = Duration::from_secs(30);
-    let mut stream = stream.expect("subscribed").give_up_after(patience);
-    let started = tokio::time::Instant::now();
-    let mut was_reconnecting = false;
-    let mut error = None;
-    // Less than the time limit of the handshake.
-    for _ in 0..20 {
-        match tokio::time::timeout(Duration::from_secs(3), stream.next()).await {
-            Err(_) => was_reconnecting |= stream.is_reconnecting(),
-            Ok(Ok(Some(StreamItem::Reconnecting { .. }))) => {}
-            Ok(Ok(other)) => panic!("{other:?}"),
-            Ok(Err(given_up)) => {
-                error = Some(given_up);
-                break;
-            }
-        }
-    }
-    let error = error.expect("it gives up");
-    assert!(matches!(error, ClientError::Unresponsive), "{error:?}");
-    assert!(started.elapsed() >= patience, "{:?}", started.elapsed());
-    assert!(was_reconnecting && !stream.is_reconnecting());
-}
-
-#[test]
-fn the_scripted_events_are_events() {
-    let script = Script::new();
-    for event in [script.note(2, 1), script.delta(3)] {
-        let event = Event::decode(&event.to_string()).expect("an event");
-        assert!(!matches!(event, Event::Unknown(_)), "{event:?}");
-    }
 }
