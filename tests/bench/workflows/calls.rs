@@ -40,14 +40,20 @@ pub(super) async fn measure(program: &Path) -> Vec<Figure> {
     let text = line.repeat(FILE_BYTES / line.len());
     let project = &reading.bench.daemon;
     project.write_project_file("large.txt", &text);
-    let read = tool_call("fs_read", r#"{"path":"@project/large.txt"}"#);
+    project.write_project_file("small.txt", line);
+    let [first, read] = ["small", "large"].map(|name| {
+        let arguments = json!({"path": format!("@project/{name}.txt")});
+        tool_call("fs_read", &arguments.to_string())
+    });
     let mut disk = DiskProbe::new(reading.bench.daemon.root());
     let [mut reads, mut moves] = Default::default();
     let [mut syncs, mut long_syncs, mut replacements] = Default::default();
     for turn in 0..TURNS {
         plain.turn().await;
-        // The request after it has one such file.
+        // The request after it has one such file, and the first call of a session opens the project, as the
+        // first one of the plain session has.
         reading.begin_run().await;
+        reading.turn(&first).await;
         Samples::push(&mut reads, reading.turn(&read).await.1);
         let completed = turn % MOVES_PER_RUN;
         if completed == 0 {
