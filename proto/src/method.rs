@@ -12,6 +12,7 @@ mod config;
 mod conversation;
 mod cron_fire_state;
 mod extension;
+mod field_names;
 mod files;
 mod find_files;
 mod gc;
@@ -41,7 +42,6 @@ mod trust;
 mod usage;
 mod worktree;
 
-use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use access_level::AccessLevel;
@@ -83,15 +83,8 @@ pub use usage::*;
 pub use worktree::*;
 
 use crate::{ErrorCode, TurnSummary};
+use field_names::field_names;
 use method_table::methods;
-
-fn property_names<T: JsonSchema>() -> Vec<String> {
-    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    let properties = schema.get("properties").and_then(|value| value.as_object());
-    properties
-        .map(|map| map.keys().cloned().collect())
-        .unwrap_or_default()
-}
 
 methods! {
     Host {

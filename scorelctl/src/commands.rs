@@ -77,6 +77,8 @@ mod wait;
 mod workflow;
 mod worktrees;
 
+use std::pin::{Pin, pin};
+
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tokio::runtime::{Builder, Runtime};
 
@@ -357,6 +359,8 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
 
 /// Runs a command that waits for something.
 fn wait_for<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    // Not by its type, or the runtime is compiled for each command.
+    let command: Pin<&mut dyn Future<Output = _>> = pin!(command);
     with_runtime(|runtime| runtime.block_on(command))
 }
 
@@ -365,6 +369,7 @@ fn wait_at<T>(
     global: &GlobalArgs,
     command: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
+    let command: Pin<&mut dyn Future<Output = _>> = pin!(command);
     match &global.remote {
         None => wait_for(command),
         Some(_) => wait_for(unless_ended(command)),
@@ -386,43 +391,44 @@ async fn connected(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let cli = &mut Cli::connect(link, output).await?;
-    match command {
-        ConnectedCommand::Sessions(args) => sessions::run(&args, cli).await,
-        ConnectedCommand::Search(args) => search::run(&args, cli).await,
-        ConnectedCommand::Projects(args) => projects::run(&args, cli).await,
-        ConnectedCommand::Show(args) => show::run(&args, cli).await,
-        ConnectedCommand::Steer(args) => steer::run(&args, cli).await,
-        ConnectedCommand::Queue(args) => queue::run(&args, cli).await,
-        ConnectedCommand::Tree(args) => tree::run(&args, cli).await,
-        ConnectedCommand::Rewind(args) => rewind::run(&args, cli).await,
-        ConnectedCommand::Branch(args) => branch::run(&args, cli).await,
-        ConnectedCommand::Clone(args) => clone::run(&args, cli).await,
-        ConnectedCommand::Rename(args) => rename::run(&args, cli).await,
-        ConnectedCommand::Archive(args) => archive::run(&args, cli).await,
-        ConnectedCommand::Delete(args) => return delete::run(&args, cli).await,
-        ConnectedCommand::Undelete(args) => delete::undelete(&args, cli).await,
-        ConnectedCommand::Export(args) => export::run(&args, cli).await,
-        ConnectedCommand::Import(args) => import::run(&args, cli).await,
+    // Each by a pointer, or all of them are compiled as one function, and that twice.
+    let ended: Pin<Box<dyn Future<Output = Result<(), Failure>> + '_>> = match &command {
+        ConnectedCommand::Sessions(args) => Box::pin(sessions::run(args, cli)),
+        ConnectedCommand::Search(args) => Box::pin(search::run(args, cli)),
+        ConnectedCommand::Projects(args) => Box::pin(projects::run(args, cli)),
+        ConnectedCommand::Show(args) => Box::pin(show::run(args, cli)),
+        ConnectedCommand::Steer(args) => Box::pin(steer::run(args, cli)),
+        ConnectedCommand::Queue(args) => Box::pin(queue::run(args, cli)),
+        ConnectedCommand::Tree(args) => Box::pin(tree::run(args, cli)),
+        ConnectedCommand::Rewind(args) => Box::pin(rewind::run(args, cli)),
+        ConnectedCommand::Branch(args) => Box::pin(branch::run(args, cli)),
+        ConnectedCommand::Clone(args) => Box::pin(clone::run(args, cli)),
+        ConnectedCommand::Rename(args) => Box::pin(rename::run(args, cli)),
+        ConnectedCommand::Archive(args) => Box::pin(archive::run(args, cli)),
+        ConnectedCommand::Delete(args) => return Box::pin(delete::run(args, cli)).await,
+        ConnectedCommand::Undelete(args) => Box::pin(delete::undelete(args, cli)),
+        ConnectedCommand::Export(args) => Box::pin(export::run(args, cli)),
+        ConnectedCommand::Import(args) => Box::pin(import::run(args, cli)),
         ConnectedCommand::Resend(args) => return Box::pin(resend::run(args, cli)).await,
-        ConnectedCommand::Gc(args) => gc::run(&args, cli).await,
-        ConnectedCommand::Files(args) => files::run(&args, cli).await,
-        ConnectedCommand::Cancel(args) => cancel::run(&args, cli).await,
-        ConnectedCommand::EndWait(args) => end_wait::run(&args, cli).await,
-        ConnectedCommand::Compact(args) => compact::run(&args, cli).await,
-        ConnectedCommand::Usage(args) => usage::run(&args, cli).await,
-        ConnectedCommand::Context(args) => context::run(&args, cli).await,
-        ConnectedCommand::Approve(args) => approve::run(&args, cli).await,
-        ConnectedCommand::Models(args) => models::run(&args, cli).await,
-        ConnectedCommand::Runners(args) => runners::run(&args, cli).await,
-        ConnectedCommand::Agents(args) => agents::run(&args, cli).await,
-        ConnectedCommand::Runtimes(args) => runtimes::run(&args, cli).await,
-        ConnectedCommand::Graph(args) => graph::run(&args, cli).await,
-        ConnectedCommand::Worktrees(args) => worktrees::run(&args, cli).await,
-        ConnectedCommand::Channels(args) => channels::run(&args, cli).await,
-        ConnectedCommand::Skills(args) => skills::run(&args, cli).await,
-        ConnectedCommand::Trust(args) => trust::run(&args, cli).await,
-    }?;
-    Ok(Exit::Success)
+        ConnectedCommand::Gc(args) => Box::pin(gc::run(args, cli)),
+        ConnectedCommand::Files(args) => Box::pin(files::run(args, cli)),
+        ConnectedCommand::Cancel(args) => Box::pin(cancel::run(args, cli)),
+        ConnectedCommand::EndWait(args) => Box::pin(end_wait::run(args, cli)),
+        ConnectedCommand::Compact(args) => Box::pin(compact::run(args, cli)),
+        ConnectedCommand::Usage(args) => Box::pin(usage::run(args, cli)),
+        ConnectedCommand::Context(args) => Box::pin(context::run(args, cli)),
+        ConnectedCommand::Approve(args) => Box::pin(approve::run(args, cli)),
+        ConnectedCommand::Models(args) => Box::pin(models::run(args, cli)),
+        ConnectedCommand::Runners(args) => Box::pin(runners::run(args, cli)),
+        ConnectedCommand::Agents(args) => Box::pin(agents::run(args, cli)),
+        ConnectedCommand::Runtimes(args) => Box::pin(runtimes::run(args, cli)),
+        ConnectedCommand::Graph(args) => Box::pin(graph::run(args, cli)),
+        ConnectedCommand::Worktrees(args) => Box::pin(worktrees::run(args, cli)),
+        ConnectedCommand::Channels(args) => Box::pin(channels::run(args, cli)),
+        ConnectedCommand::Skills(args) => Box::pin(skills::run(args, cli)),
+        ConnectedCommand::Trust(args) => Box::pin(trust::run(args, cli)),
+    };
+    ended.await.map(|()| Exit::Success)
 }
 
 #[cfg(test)]

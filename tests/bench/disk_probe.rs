@@ -35,12 +35,7 @@ impl DiskProbe {
 
     /// The time of the sync alone.
     pub(crate) fn sync(&mut self) -> Duration {
-        self.sync_of(RECORD)
-    }
-
-    /// The time of the sync alone, behind a record of this length.
-    pub(crate) fn sync_of(&mut self, bytes: usize) -> Duration {
-        self.log.write_all(&vec![b'x'; bytes]).unwrap();
+        self.log.write_all(&[b'x'; RECORD]).unwrap();
         let started = Instant::now();
         self.log.sync_data().unwrap();
         started.elapsed()

@@ -345,7 +345,7 @@ async fn a_repeated_command_has_one_effect_and_one_answer_across_restarts() {
     let commands = stage.commands(&mut raw);
     let named = METHODS
         .iter()
-        .filter(|method| (method.param_names)().contains(&"commandId".to_owned()));
+        .filter(|method| (method.param_names)().contains(&"commandId"));
     for method in named.filter(|method| !OTHERS.contains(&method.name)) {
         let is_listed = commands.iter().any(|(name, ..)| *name == method.name);
         assert!(is_listed, "{} is not in the table", method.name);

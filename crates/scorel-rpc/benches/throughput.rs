@@ -30,7 +30,7 @@ fn table() -> Arc<MethodTable> {
         name,
         access: AccessLevel::Read,
         kind,
-        params: Vec::new,
+        params: &[],
         reply: 0,
     };
     table

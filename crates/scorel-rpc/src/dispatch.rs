@@ -168,8 +168,7 @@ impl Dispatcher {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {
             return Err(invalid_request("a call with this id is in flight"));
         };
-        let Some((spec, names, MethodCallback::Async(callback))) = self.table.find(&request.method)
-        else {
+        let Some((spec, MethodCallback::Async(callback))) = self.table.find(&request.method) else {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "no such method"));
         };
         if no_subscribe && spec.kind == MethodKind::Subscribe {
@@ -183,7 +182,7 @@ impl Dispatcher {
         let gates = Gates::default();
         let callback = Arc::clone(callback);
         let params = Params::new(request.params).into_owned();
-        let order = self.writes.order(spec.access, &params, names);
+        let order = self.writes.order(spec, &params);
         let connection = self.connection.clone();
         let call = RpcCall {
             connection,

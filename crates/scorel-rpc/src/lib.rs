@@ -53,7 +53,7 @@ pub use http::{HttpDocument, HttpDocuments};
 pub use limits::{InvalidLimits, RpcLimits};
 pub use listener::{BindError, Listener, local_user};
 pub use method::{MethodKind, MethodSpec};
-pub use params::Params;
+pub use params::{ParamNames, Params};
 pub use scorel_peer::{CallError, Closed, FrameError, JsonText, TextStream};
 pub use scorel_proto::AccessLevel;
 pub use service::{Load, Service};

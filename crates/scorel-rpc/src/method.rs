@@ -1,5 +1,7 @@
 use scorel_proto::AccessLevel;
 
+use crate::params::ParamNames;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodKind {
     /// One call, one reply.
@@ -15,9 +17,8 @@ pub struct MethodSpec {
     /// The least access that a caller needs.
     pub access: AccessLevel,
     pub kind: MethodKind,
-    /// The names of the params in the order of positional params. Called once, for the first call
-    /// with positional params: the names come from a JSON schema, which costs to build.
-    pub params: fn() -> Vec<String>,
+    /// The names of the params in the order of positional params.
+    pub params: ParamNames,
     /// The largest reply in bytes, or 0 if that is a few KiB. Counts towards
     /// [`RpcLimits::in_flight`](crate::RpcLimits::in_flight) while a call is in flight.
     pub reply: usize,

@@ -9,6 +9,7 @@ use scorel_proto::AccessLevel;
 use serde::Deserialize;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::MethodSpec;
 use crate::params::{ParamNames, name};
 
 /// The mutations of a connection that have not ended.
@@ -36,19 +37,14 @@ pub(crate) struct CallOrder {
 
 impl OwnWrites {
     /// The order of a call, in which they arrived.
-    pub(crate) fn order(
-        &self,
-        access: AccessLevel,
-        params: &Raw<'static>,
-        names: &ParamNames,
-    ) -> CallOrder {
+    pub(crate) fn order(&self, spec: &MethodSpec, params: &Raw<'static>) -> CallOrder {
         let mut writes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         writes.retain(|(_, ended)| !ended.is_cancelled());
-        let is_read = access == AccessLevel::Read;
+        let is_read = spec.access == AccessLevel::Read;
         if is_read && writes.is_empty() {
             return CallOrder::default();
         }
-        let Some(subject) = Subject::of(params, names) else {
+        let Some(subject) = Subject::of(params, spec.params) else {
             return CallOrder::default();
         };
         if is_read {
@@ -79,7 +75,7 @@ impl CallOrder {
 
 impl Subject {
     /// `None` if the params name none, or are not valid, which the method says.
-    fn of(params: &Raw<'static>, names: &ParamNames) -> Option<Self> {
+    fn of(params: &Raw<'static>, names: ParamNames) -> Option<Self> {
         let text = match params.as_str()? {
             array if array.starts_with('[') => Cow::Owned(name(array, names).ok()?),
             object => Cow::Borrowed(object),

@@ -1,7 +1,5 @@
 //! The params of a call, and their deserialization with bounded error messages.
 
-use std::sync::LazyLock;
-
 use jsonrpsee::types::Params as Raw;
 use memchr::memchr2_iter;
 use scorel_peer::{ArrayPrefix, beginning};
@@ -18,8 +16,8 @@ const SHORT: usize = 64 * 1024;
 /// Bytes of a string that a shortened copy keeps. A member's name has at most as many.
 const KEPT: usize = 1024;
 
-/// The names of a method's params, by position. Made once they are needed.
-pub(crate) type ParamNames = LazyLock<Vec<String>>;
+/// The names of a method's params, by position.
+pub type ParamNames = &'static [&'static str];
 
 /// The params of a call as a JSON object, whether they were sent by name, by position or not at all.
 #[derive(Debug)]
@@ -34,7 +32,7 @@ enum ParamsText {
 
 impl Params {
     /// Names positional params after the method's fields, in order.
-    pub(crate) fn new(raw: Raw<'static>, names: &ParamNames) -> Result<Self, RpcError> {
+    pub(crate) fn new(raw: Raw<'static>, names: ParamNames) -> Result<Self, RpcError> {
         Ok(Self(match raw.as_str() {
             None => ParamsText::Made("{}".to_owned()),
             Some(array) if array.starts_with('[') => ParamsText::Made(name(array, names)?),
@@ -68,28 +66,31 @@ impl Params {
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, RpcError> {
     let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let text = error.inner().to_string();
-        // The position is one in the params, which the client has not seen as such.
-        let message = text
-            .rsplit_once(" at line ")
-            .map_or(&*text, |(message, _)| message);
-        let mut path = error.path().to_string();
-        // These are found in the object around the member.
-        let member = ["missing field `", "duplicate field `"]
-            .iter()
-            .find_map(|problem| message.strip_prefix(problem)?.strip_suffix('`'));
-        match (member, path.as_str()) {
-            (Some(member), ".") => path = member.to_owned(),
-            (Some(member), _) => path = format!("{path}.{member}"),
-            (None, _) => {}
-        }
-        let failure = invalid_params(beginning(message, MAX_ERROR));
-        match path.as_str() {
-            "." => failure,
-            path => failure.with_details(json!({ "field": beginning(path, MAX_ERROR) })),
-        }
-    })
+    serde_path_to_error::deserialize(&mut json).map_err(|error| refusal(&error))
+}
+
+/// Not generic, or the compiler makes a copy for every method.
+fn refusal(error: &serde_path_to_error::Error<serde_json::Error>) -> RpcError {
+    let text = error.inner().to_string();
+    // The position is one in the params, which the client has not seen as such.
+    let message = text
+        .rsplit_once(" at line ")
+        .map_or(&*text, |(message, _)| message);
+    let mut path = error.path().to_string();
+    // These are found in the object around the member.
+    let member = ["missing field `", "duplicate field `"]
+        .iter()
+        .find_map(|problem| message.strip_prefix(problem)?.strip_suffix('`'));
+    match (member, path.as_str()) {
+        (Some(member), ".") => path = member.to_owned(),
+        (Some(member), _) => path = format!("{path}.{member}"),
+        (None, _) => {}
+    }
+    let failure = invalid_params(beginning(message, MAX_ERROR));
+    match path.as_str() {
+        "." => failure,
+        path => failure.with_details(json!({ "field": beginning(path, MAX_ERROR) })),
+    }
 }
 
 /// A copy of a JSON text in which long strings end early: before an escape, so that none is cut.
@@ -128,7 +129,7 @@ fn string_end(string: &[u8]) -> usize {
 }
 
 /// Positional params as an object.
-pub(crate) fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
+pub(crate) fn name(array: &str, names: &[&str]) -> Result<String, RpcError> {
     let values = ArrayPrefix::parse(array, names.len())
         .map_err(|error| invalid_params(error.to_string()))?;
     if values.len > names.len() {

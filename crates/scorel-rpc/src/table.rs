@@ -1,13 +1,12 @@
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use jsonrpsee::types::{ErrorObjectOwned, Params as RawParams};
 use jsonrpsee::{Extensions, MethodCallback, Methods, RpcModule};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
-use crate::params::ParamNames;
 use crate::reply::error_object;
 use crate::{CallObserver, MethodSpec, Params, RpcCall};
 
@@ -23,7 +22,7 @@ type HandlerFuture = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>
 #[derive(Debug)]
 pub struct Table<Ctx> {
     module: RpcModule<Ctx>,
-    specs: HashMap<&'static str, (MethodSpec, Arc<ParamNames>)>,
+    specs: HashMap<&'static str, MethodSpec>,
     observer: Option<Arc<dyn CallObserver>>,
 }
 
@@ -62,13 +61,11 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
 
     /// Not generic, or the compiler makes a copy of jsonrpsee's call path for every method.
     fn register(&mut self, spec: MethodSpec, handler: Handler<Ctx>) -> Result<(), DuplicateMethod> {
-        let names: Arc<ParamNames> = Arc::new(LazyLock::new(spec.params));
-        let known = Arc::clone(&names);
         let callback = move |raw: RawParams<'static>, context: Arc<Ctx>, extensions: Extensions| {
-            let (handler, names) = (Arc::clone(&handler), Arc::clone(&names));
+            let handler = Arc::clone(&handler);
             async move {
                 let call = call_of(&extensions)?;
-                let params = Params::new(raw, &names).map_err(|e| error_object(&e))?;
+                let params = Params::new(raw, spec.params).map_err(|e| error_object(&e))?;
                 let result = handler(context, call, params).await;
                 result.map_err(|error| error_object(&error))
             }
@@ -76,7 +73,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         self.module
             .register_async_method(spec.name, callback)
             .map_err(|_| DuplicateMethod(spec.name))?;
-        self.specs.insert(spec.name, (spec, known));
+        self.specs.insert(spec.name, spec);
         Ok(())
     }
 
@@ -102,22 +99,21 @@ fn call_of(extensions: &Extensions) -> Result<RpcCall, ErrorObjectOwned> {
 #[derive(Debug)]
 pub struct MethodTable {
     methods: Methods,
-    specs: HashMap<&'static str, (MethodSpec, Arc<ParamNames>)>,
+    specs: HashMap<&'static str, MethodSpec>,
     observer: Option<Arc<dyn CallObserver>>,
 }
 
 impl MethodTable {
     /// Every method, unordered.
     pub fn specs(&self) -> impl Iterator<Item = &MethodSpec> {
-        self.specs.values().map(|(spec, _)| spec)
+        self.specs.values()
     }
 
     pub(crate) const fn observer(&self) -> Option<&Arc<dyn CallObserver>> {
         self.observer.as_ref()
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<(&MethodSpec, &ParamNames, &MethodCallback)> {
-        let (spec, names) = self.specs.get(name)?;
-        Some((spec, names, self.methods.method(name)?))
+    pub(crate) fn find(&self, name: &str) -> Option<(&MethodSpec, &MethodCallback)> {
+        Some((self.specs.get(name)?, self.methods.method(name)?))
     }
 }

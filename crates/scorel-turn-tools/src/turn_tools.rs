@@ -7,7 +7,7 @@ use scorel_engine::{OwnCalls, RunnerAnswer, RunnerEvent, ToolList};
 use scorel_proto::{ClientId, ErrorCode, RpcError, SessionId, TurnId};
 use scorel_rpc::{
     AccessLevel, BindError, Caller, DuplicateMethod, InvalidLimits, Listener, MethodKind,
-    MethodSpec, Params, Principal, RpcLimits, Service, Table, local_user,
+    MethodSpec, ParamNames, Params, Principal, RpcLimits, Service, Table, local_user,
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -120,13 +120,12 @@ fn admit(turn: Turn) -> impl Fn(&UCred) -> Option<Caller> + Send + Sync {
 
 fn table(calls: &Arc<OpenCalls>) -> Result<Table<OpenCalls>, DuplicateMethod> {
     let mut table = Table::new(Arc::clone(calls));
-    table.method(spec("listTools", Vec::new), |calls, _, params| async move {
+    table.method(spec("listTools", &[]), |calls, _, params| async move {
         let ListParams {} = params.parse()?;
         reply(&calls.tools().specs().collect::<ListedTools>())
     })?;
-    let names = || vec!["name".to_owned(), "input".to_owned()];
     table.method(
-        spec("callTool", names),
+        spec("callTool", &["name", "input"]),
         |calls, _, params: Params| async move {
             let CallParams { name, input } = params.parse()?;
             match calls.call(name, input).await {
@@ -138,7 +137,7 @@ fn table(calls: &Arc<OpenCalls>) -> Result<Table<OpenCalls>, DuplicateMethod> {
     Ok(table)
 }
 
-const fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
+const fn spec(name: &'static str, params: ParamNames) -> MethodSpec {
     MethodSpec {
         name,
         access: AccessLevel::Read,

@@ -23,7 +23,7 @@ pub struct MethodInfo {
     /// Generates the JSON Schema of the result.
     pub result: fn(&mut SchemaGenerator) -> Schema,
     /// The parameter names in order, for positional parameters.
-    pub param_names: fn() -> Vec<String>,
+    pub param_names: fn() -> &'static [&'static str],
 }
 
 impl MethodInfo {

@@ -38,7 +38,7 @@ macro_rules! methods {
                 errors: &[$(ErrorCode::$error),*],
                 params: |generator| generator.subschema_for::<$params>(),
                 result: |generator| generator.subschema_for::<$result>(),
-                param_names: property_names::<$params>,
+                param_names: field_names::<$params>,
             },
         )*)*];
     };

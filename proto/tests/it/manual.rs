@@ -40,7 +40,7 @@ fn the_example_is_a_session_that_the_schemas_allow() {
             let names = (info.param_names)();
             let params = text["params"].as_object().unwrap();
             assert!(
-                params.keys().all(|name| names.contains(name)),
+                params.keys().all(|name| names.contains(&name.as_str())),
                 "{method}: {params:?}"
             );
             called.insert(text["id"].clone(), method);

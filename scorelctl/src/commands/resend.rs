@@ -52,10 +52,10 @@ pub(crate) struct ResendArgs {
     pub(crate) text: Vec<String>,
 }
 
-pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
     let session_id = cli.session_id(&args.target).await?;
     let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
-    let message = original(&args, &tree)?;
+    let message = original(args, &tree)?;
     let place = MessagePlace {
         parent: message.parent_id,
         leaf: tree.leaf,
@@ -68,12 +68,12 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
     let draft = MessageDraft {
         text,
         kept,
-        files: args.files,
+        files: args.files.clone(),
     };
     let args = SendArgs {
         session: Some(SessionSelector::Id(session_id)),
-        project: args.target.project,
-        model: args.model,
+        project: args.target.project.clone(),
+        model: args.model.clone(),
         detach: args.detach,
         while_running: WhileRunning::Reject,
         on_ask: args.on_ask,

@@ -12,6 +12,7 @@ mod worktree;
 
 use std::sync::Arc;
 
+use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, RunChange, Subject};
 use scorel_proto::{ClientId, CloneSessionParams, CreateSessionParams, SessionId, SessionKind};
 use scorel_runs::RunIds;
@@ -128,7 +129,17 @@ impl Host {
         }
     }
 
-    async fn apply(
+    /// Boxed, or the code of all effects is compiled into each caller.
+    fn apply(
+        &self,
+        client_id: ClientId,
+        effect: Effect,
+        attempt: Attempt,
+    ) -> BoxFuture<'_, Result<Subject, CallError>> {
+        self.apply_unboxed(client_id, effect, attempt).boxed()
+    }
+
+    async fn apply_unboxed(
         &self,
         client_id: ClientId,
         effect: Effect,

@@ -66,7 +66,7 @@ fn spec<M: Method>(kind: MethodKind) -> MethodSpec {
         // A method that is missing in the protocol's table gets the strictest access.
         access: info.map_or(AccessLevel::Admin, |info| info.access),
         kind,
-        params: info.map_or(Vec::new, |info| info.param_names),
+        params: info.map_or(&[], |info| (info.param_names)()),
         reply: largest_reply(M::NAME),
     }
 }

@@ -15,9 +15,7 @@ struct Page {
 
 fn params(json: Option<&str>) -> Result<Params, RpcError> {
     let raw = Raw::new(json).into_owned();
-    let names: LazyLock<_> =
-        LazyLock::new(|| ["session", "after", "inner"].map(str::to_owned).to_vec());
-    Params::new(raw, &names)
+    Params::new(raw, &["session", "after", "inner"])
 }
 
 fn parse(json: &str) -> Result<Page, RpcError> {

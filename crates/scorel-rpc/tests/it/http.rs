@@ -57,7 +57,7 @@ impl HttpScene {
         let mut table = Table::new(Arc::new(()));
         table.observe(Arc::clone(&answered) as _);
         let echo = |_, _, _| async { Ok(to_raw_value("echo").unwrap()) };
-        table.method(methods::spec("echo", Vec::new), echo).unwrap();
+        table.method(methods::spec("echo", &[]), echo).unwrap();
         let shutdown = CancellationToken::new();
         let service = Service::new(table.build(), limits, shutdown.clone()).unwrap();
         let uid = nix::unistd::getuid().as_raw();

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use scorel_proto::{ErrorCode, RpcError};
 use scorel_rpc::{
-    AccessLevel, CallError, Connection, MethodKind, MethodSpec, MethodTable, Params, RpcCall, Sink,
-    Table,
+    AccessLevel, CallError, Connection, MethodKind, MethodSpec, MethodTable, ParamNames, Params,
+    RpcCall, Sink, Table,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -80,7 +80,7 @@ impl Drop for Ending {
     }
 }
 
-pub(crate) fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
+pub(crate) fn spec(name: &'static str, params: ParamNames) -> MethodSpec {
     MethodSpec {
         name,
         access: AccessLevel::Read,
@@ -90,15 +90,11 @@ pub(crate) fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpe
     }
 }
 
-fn subscribe(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
+fn subscribe(name: &'static str, params: ParamNames) -> MethodSpec {
     MethodSpec {
         kind: MethodKind::Subscribe,
         ..spec(name, params)
     }
-}
-
-fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_owned).to_vec()
 }
 
 fn raw(value: &impl serde::Serialize) -> MethodResult {
@@ -110,7 +106,7 @@ pub(crate) fn table(probe: &Arc<Probe>) -> Arc<MethodTable> {
     plain(&mut table);
     waiting(&mut table);
     subscribing(&mut table);
-    let again = table.method(spec("echo", Vec::new), |_, _, _| async { raw(&0) });
+    let again = table.method(spec("echo", &[]), |_, _, _| async { raw(&0) });
     assert!(again.is_err(), "a method can be registered once");
     table.build()
 }
@@ -118,7 +114,7 @@ pub(crate) fn table(probe: &Arc<Probe>) -> Arc<MethodTable> {
 fn plain(table: &mut Table<Probe>) {
     table
         .method(
-            spec("echo", || names(["a", "b"])),
+            spec("echo", &["a", "b"]),
             |_, _, params: Params| async move {
                 Ok(RawValue::from_string(params.as_json().to_owned()).unwrap())
             },
@@ -132,7 +128,7 @@ fn plain(table: &mut Table<Probe>) {
     }
     table
         .method(
-            spec("subtract", || names(["minuend", "subtrahend"])),
+            spec("subtract", &["minuend", "subtrahend"]),
             |_, _, params: Params| async move {
                 let Subtract {
                     minuend,
@@ -144,7 +140,7 @@ fn plain(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            spec("note", || names(["text"])),
+            spec("note", &["text"]),
             |probe: Arc<Probe>, _, params: Params| async move {
                 probe
                     .notes
@@ -161,23 +157,20 @@ fn plain(table: &mut Table<Probe>) {
         size: usize,
     }
     table
-        .method(
-            spec("big", || names(["size"])),
-            |_, _, params: Params| async move {
-                let Big { size } = params.parse()?;
-                raw(&"x".repeat(size))
-            },
-        )
+        .method(spec("big", &["size"]), |_, _, params: Params| async move {
+            let Big { size } = params.parse()?;
+            raw(&"x".repeat(size))
+        })
         .unwrap();
     table
-        .method(spec("fail", Vec::new), |_, _, _| async {
+        .method(spec("fail", &[]), |_, _, _| async {
             let error = RpcError::new(ErrorCode::AgentTaskBusy, "a turn is running");
             Err(error.with_details(json!({"phase": "running"})))
         })
         .unwrap();
     table
         .method(
-            spec("whoami", || names(["claim"])),
+            spec("whoami", &["claim"]),
             |probe: Arc<Probe>, call: RpcCall, params: Params| async move {
                 #[derive(Deserialize)]
                 struct Who {
@@ -195,7 +188,7 @@ fn plain(table: &mut Table<Probe>) {
         .method(
             MethodSpec {
                 access: AccessLevel::Admin,
-                ..spec("admin", Vec::new)
+                ..spec("admin", &[])
             },
             |_, _, _| async { raw(&1) },
         )
@@ -205,7 +198,7 @@ fn plain(table: &mut Table<Probe>) {
 fn waiting(table: &mut Table<Probe>) {
     table
         .method(
-            spec("slow", || names(["tag"])),
+            spec("slow", &["tag"]),
             |probe: Arc<Probe>, _, params: Params| async move {
                 let _ending = Ending(Arc::clone(&probe));
                 probe.count(&probe.begun);
@@ -218,7 +211,7 @@ fn waiting(table: &mut Table<Probe>) {
         .method(
             MethodSpec {
                 access: AccessLevel::Control,
-                ..spec("change", || names(["sessionId"]))
+                ..spec("change", &["sessionId"])
             },
             |probe: Arc<Probe>, _, _| async move {
                 probe.gate.acquire().await.unwrap().forget();
@@ -230,7 +223,7 @@ fn waiting(table: &mut Table<Probe>) {
         .method(
             MethodSpec {
                 access: AccessLevel::Control,
-                ..spec("changeSlowly", || names(["sessionId"]))
+                ..spec("changeSlowly", &["sessionId"])
             },
             |probe: Arc<Probe>, call: RpcCall, _| async move {
                 call.written();
@@ -243,7 +236,7 @@ fn waiting(table: &mut Table<Probe>) {
         .method(
             MethodSpec {
                 reply: 40 * 1024,
-                ..spec("slowAndLarge", Vec::new)
+                ..spec("slowAndLarge", &[])
             },
             |probe: Arc<Probe>, _, _| async move {
                 let _ending = Ending(Arc::clone(&probe));
@@ -255,7 +248,7 @@ fn waiting(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            spec("askBack", || names(["text"])),
+            spec("askBack", &["text"]),
             |_, call: RpcCall, params: Params| async move {
                 let params = RawValue::from_string(params.as_json().to_owned()).unwrap();
                 let asked = call.connection().call("question", &params, QUESTION_LIMIT);
@@ -267,12 +260,10 @@ fn waiting(table: &mut Table<Probe>) {
         )
         .unwrap();
     table
-        .method(spec("panic", Vec::new), |_, _, _| async {
-            panic!("on purpose")
-        })
+        .method(spec("panic", &[]), |_, _, _| async { panic!("on purpose") })
         .unwrap();
     table
-        .method(spec("panicLater", Vec::new), |_, _, _| async {
+        .method(spec("panicLater", &[]), |_, _, _| async {
             tokio::task::yield_now().await;
             panic!("on purpose")
         })
@@ -289,7 +280,7 @@ struct Ticks {
 fn subscribing(table: &mut Table<Probe>) {
     table
         .method(
-            subscribe("tick", || names(["count", "size"])),
+            subscribe("tick", &["count", "size"]),
             |probe, call: RpcCall, params: Params| async move {
                 let ticks: Ticks = params.parse()?;
                 Ok(call
@@ -300,7 +291,7 @@ fn subscribing(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            subscribe("tickThenFail", Vec::new),
+            subscribe("tickThenFail", &[]),
             |probe, call: RpcCall, _| async move {
                 let ticks = Ticks { count: 1, size: 0 };
                 let _id = call
@@ -312,7 +303,7 @@ fn subscribing(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(
-            subscribe("tickThenPanic", Vec::new),
+            subscribe("tickThenPanic", &[]),
             |_, call: RpcCall, _| async move {
                 let panicking = |_: Sink| async { panic!("on purpose") };
                 Ok(call.subscribe("ticked")?.spawn(panicking))
@@ -320,10 +311,9 @@ fn subscribing(table: &mut Table<Probe>) {
         )
         .unwrap();
     table
-        .method(
-            spec("undeclared", Vec::new),
-            |_, call: RpcCall, _| async move { Ok(call.subscribe("ticked")?.spawn(|_| async {})) },
-        )
+        .method(spec("undeclared", &[]), |_, call: RpcCall, _| async move {
+            Ok(call.subscribe("ticked")?.spawn(|_| async {}))
+        })
         .unwrap();
     #[derive(Deserialize)]
     struct Untick {
@@ -331,7 +321,7 @@ fn subscribing(table: &mut Table<Probe>) {
     }
     table
         .method(
-            spec("untick", || names(["subscription"])),
+            spec("untick", &["subscription"]),
             |_, call: RpcCall, params: Params| async move {
                 raw(&call.unsubscribe(&params.parse::<Untick>()?.subscription))
             },
