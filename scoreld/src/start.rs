@@ -9,15 +9,16 @@ mod error;
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::Parser;
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::getppid;
-use scorel_config::ConfigSource;
+use scorel_config::{ConfigError, ConfigSource};
 use scorel_exec::{Supervisors, SupportMemory, Umask};
 use scorel_home::{Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore};
 use scorel_host::{HostParts, Shutdown, TurnParts};
@@ -134,6 +135,9 @@ enum Next {
     Serve(Box<Begin>),
 }
 
+/// The configuration, which is being read.
+type ReadConfig = JoinHandle<Result<ConfigSource, ConfigError>>;
+
 /// A process that is about to claim the home and serve it.
 struct Begin {
     args: Args,
@@ -200,6 +204,7 @@ impl Begin {
     }
 
     fn run(self) -> Result<(), DaemonError> {
+        let config = self.read_config().map_err(DaemonError::Runtime)?;
         // Lives until the process has drained: the next daemon must not open the logs before.
         let Some(lock) = self.claim()? else {
             return Ok(());
@@ -214,7 +219,7 @@ impl Begin {
                 "the home is on a read-only file system: it is served for reading, and no log file is written"
             );
         }
-        let result = self.run_until_drained(&lock);
+        let result = self.run_until_drained(&lock, config);
         // While the log is still open: in the background it is the only place where the reason stays.
         if let Err(failure) = &result {
             error!("{}", ErrorChain(failure));
@@ -225,10 +230,20 @@ impl Begin {
         result
     }
 
-    fn run_until_drained(self, lock: &HomeLock) -> Result<(), DaemonError> {
+    /// Begins to read the configuration: parsing a hundred servers takes a tenth of a start.
+    fn read_config(&self) -> io::Result<ReadConfig> {
+        let path = self.home.config();
+        let thread = thread::Builder::new().name("config".to_owned());
+        thread.spawn(move || ConfigSource::open(&path))
+    }
+
+    fn run_until_drained(self, lock: &HomeLock, config: ReadConfig) -> Result<(), DaemonError> {
         let runtime = runtime().map_err(DaemonError::Runtime)?;
-        let result =
-            runtime.block_on(async { daemon::run(self.setup()?, lock).await.map_err(Into::into) });
+        let result = runtime.block_on(async {
+            daemon::run(self.setup(config)?, lock)
+                .await
+                .map_err(Into::into)
+        });
         // Dropping the runtime would wait for blocking threads without limit.
         runtime.shutdown_timeout(LAST_WORK);
         result
@@ -269,7 +284,7 @@ impl Begin {
         (self.manager() == DaemonManager::None).then_some(self.umask)
     }
 
-    fn setup(self) -> Result<Setup, DaemonError> {
+    fn setup(self, config: ReadConfig) -> Result<Setup, DaemonError> {
         let (manager, umask) = (self.manager(), self.user_umask());
         let home = self.home;
         let shutdown = Shutdown::default();
@@ -283,7 +298,7 @@ impl Begin {
             parts: HostParts {
                 device: Device::load_or_create(&home.device())?,
                 projects: ProjectRegistry::open(&home.projects())?,
-                config: ConfigSource::open(&home.config())?,
+                config: config.join().unwrap_or_else(|panic| resume_unwind(panic))?,
                 secrets: SecretStore::new(home.env()),
                 supervisors: supervisors.map_err(DaemonError::Supervisors)?,
                 shutdown,

@@ -43,7 +43,7 @@ fn socket_in(dir: &Path) -> PathBuf {
 /// The code of the error with which a call is answered.
 async fn refused(client: &Connection, method: &str, params: Value) -> Value {
     let params = serde_json::value::to_raw_value(&params).unwrap();
-    match client.call_raw(method, Some(params)).await {
+    match client.call_raw(method, Some(&params)).await {
         Err(scorel_client::ClientError::Rpc(error)) => json!(error.code),
         Err(error) => panic!("{method}: {error}"),
         Ok(result) => panic!("{method} worked: {result}"),

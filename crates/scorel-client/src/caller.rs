@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::FutureExt as _;
 use scorel_proto::Method;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::connection::encoded;
+use crate::connection::{decoded, encoded};
 use crate::{Backoff, CallerState, ClientError, Connect, Connection};
 
 /// The longest request that a daemon reads, in bytes, unless its configuration says otherwise
@@ -102,11 +103,21 @@ impl<C: Connect> Caller<C> {
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
         let params = encoded::<M>(params)?;
         check_length(&params)?;
+        // Boxed, or it is compiled for every method.
+        let answer = self.call_encoded(M::NAME, &params).boxed().await?;
+        decoded::<M>(&answer)
+    }
+
+    async fn call_encoded(
+        &self,
+        method: &str,
+        params: &RawValue,
+    ) -> Result<Box<RawValue>, ClientError> {
         let mut backoff = Backoff::default();
         let mut deadline = None;
         loop {
             let NumberedConnection { number, connection } = self.shared.current().clone();
-            let error = match connection.call_encoded::<M>(&params).await {
+            let error = match connection.call_raw(method, Some(params)).await {
                 Err(error) if error.is_lost_connection() => error,
                 answer => return answer,
             };

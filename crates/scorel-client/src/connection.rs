@@ -7,6 +7,7 @@ mod subscription;
 use std::path::Path;
 use std::sync::Arc;
 
+use futures_util::future::FutureExt as _;
 use scorel_peer::TextStream;
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
 use serde_json::value::RawValue;
@@ -59,17 +60,10 @@ impl Connection {
     /// [`ClientError::Rpc`] if the call fails, [`ClientError::Closed`] if the connection closes
     /// before the reply, [`ClientError::Protocol`] if the result does not have the method's type.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
-        self.call_encoded::<M>(&encoded::<M>(params)?).await
-    }
-
-    /// As [`Connection::call`], with parameters that are encoded.
-    pub(crate) async fn call_encoded<M: Method>(
-        &self,
-        params: &RawValue,
-    ) -> Result<M::Result, ClientError> {
-        let result = self.link.peer.call(M::NAME, Some(params)).await?;
-        M::decode_result(&result)
-            .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
+        let params = encoded::<M>(params)?;
+        // Boxed, or the wait for an answer is compiled for every method.
+        let answer = self.call_raw(M::NAME, Some(&params)).boxed().await?;
+        decoded::<M>(&answer)
     }
 
     /// Calls a method by name, with parameters and result as JSON.
@@ -80,9 +74,9 @@ impl Connection {
     pub async fn call_raw(
         &self,
         method: &str,
-        params: Option<Box<RawValue>>,
+        params: Option<&RawValue>,
     ) -> Result<Box<RawValue>, ClientError> {
-        Ok(self.link.peer.call(method, params.as_deref()).await?)
+        Ok(self.link.peer.call(method, params).await?)
     }
 
     /// Subscribes to a session: events and markers, as the daemon sends them.
@@ -124,6 +118,11 @@ impl Connection {
         let link = Arc::clone(&self.link);
         Ok(Subscription::new(link, id, items, unsubscribe))
     }
+}
+
+pub(crate) fn decoded<M: Method>(result: &RawValue) -> Result<M::Result, ClientError> {
+    M::decode_result(result)
+        .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
 }
 
 pub(crate) fn encoded<M: Method>(params: &M::Params) -> Result<Box<RawValue>, ClientError> {

@@ -16,14 +16,14 @@ use crate::{Backoff, ClientAnchors, ClientError, Connection, EventNovelty, Subsc
 /// Opens the connections of a [`SessionStream`] or a [`crate::Caller`], the first one and those after a loss.
 ///
 /// Implemented for closures that return a future of a connection.
-pub trait Connect {
+pub trait Connect: Send {
     /// Connects and performs the handshake.
     fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send;
 }
 
 impl<F, T> Connect for F
 where
-    F: FnMut() -> T,
+    F: FnMut() -> T + Send,
     T: Future<Output = Result<Connection, ClientError>> + Send,
 {
     fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send {

@@ -35,7 +35,7 @@ pub(super) async fn run(
         .connect_identified()
         .await
         .map_err(|error| no_daemon(link.start, error))?;
-    let answer = connection.call_raw(&args.method, params).await;
+    let answer = connection.call_raw(&args.method, params.as_deref()).await;
     let result = answer.map_err(|error| refused(&args.method, error))?;
     if output.json || !output.out_is_terminal {
         output.raw_line(result.get())?;

@@ -70,7 +70,7 @@ pub(super) async fn call(
     params: &Value,
 ) -> Result<Value, ClientError> {
     let params: Box<RawValue> = to_raw_value(params).unwrap();
-    let result = client.call_raw(method, Some(params)).await?;
+    let result = client.call_raw(method, Some(&params)).await?;
     Ok(serde_json::from_str(result.get()).unwrap())
 }
 
