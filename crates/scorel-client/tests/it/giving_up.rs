@@ -1,5 +1,4 @@
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use scorel_client::{ClientAnchors, ClientError, Connection, SessionStream, StreamItem};
@@ -11,10 +10,10 @@ use crate::script::Script;
 async fn the_stream_gives_up_on_a_daemon_that_stays_away() {
     let peer = Peer::bind();
     let script = Script::new();
-    let attempts = Cell::new(0);
+    let attempts = AtomicUsize::new(0);
     let path = peer.path().to_path_buf();
     let connect = || {
-        attempts.set(attempts.get() + 1);
+        attempts.fetch_add(1, Ordering::Relaxed);
         Connection::connect(&path)
     };
     let daemon = async {
@@ -40,7 +39,8 @@ async fn the_stream_gives_up_on_a_daemon_that_stays_away() {
     };
     assert!(error.is_lost_connection(), "{error:?}");
     assert!(started.elapsed() >= patience, "{:?}", started.elapsed());
-    assert!(attempts.get() > 12, "{} attempts", attempts.get());
+    let attempts = attempts.into_inner();
+    assert!(attempts > 12, "{attempts} attempts");
 }
 
 #[tokio::test(start_paused = true)]
