@@ -314,10 +314,9 @@ fn read<T: Clone>(
         return Ok(FileContent::absent(absent()));
     };
     if let Some(known) = known.filter(|known| known.text.as_bytes() == bytes) {
-        return Ok(FileContent {
-            stamp: Some(stamp),
-            ..known.clone()
-        });
+        let mut same = known.clone();
+        same.stamp = Some(stamp);
+        return Ok(same);
     }
     let origin = origin_of(path, &bytes)?;
     Ok(FileContent {

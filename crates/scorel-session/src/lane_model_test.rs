@@ -49,7 +49,7 @@ static WINDOWS: AtomicUsize = AtomicUsize::new(0);
 static SUMMARIES: AtomicUsize = AtomicUsize::new(0);
 
 fn histories() -> Histories {
-    Histories::new("SCOREL_LANE_HISTORIES", 2_000)
+    Histories::new("SCOREL_LANE_HISTORIES", 1_000)
 }
 
 fn play(seed: u64) {

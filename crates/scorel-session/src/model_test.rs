@@ -48,7 +48,7 @@ static MERGED: AtomicUsize = AtomicUsize::new(0);
 static WINDOWS: AtomicUsize = AtomicUsize::new(0);
 
 fn histories() -> Histories {
-    Histories::new("SCOREL_HISTORIES", 2_000)
+    Histories::new("SCOREL_HISTORIES", 1_000)
 }
 
 fn play(seed: u64, home: HistoryHome, twisted: bool) {

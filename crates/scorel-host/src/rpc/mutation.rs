@@ -136,69 +136,65 @@ impl Host {
         effect: Effect,
         attempt: Attempt,
     ) -> BoxFuture<'_, Result<Subject, CallError>> {
-        self.apply_unboxed(client_id, effect, attempt).boxed()
-    }
-
-    async fn apply_unboxed(
-        &self,
-        client_id: ClientId,
-        effect: Effect,
-        attempt: Attempt,
-    ) -> Result<Subject, CallError> {
-        match effect {
-            Effect::CreateSession { session_id, params } => {
-                self.create_session(client_id, session_id, params).await
-            }
-            Effect::CloneSession { session_id, params } => {
-                self.clone_session(client_id, session_id, params).await
-            }
-            Effect::ImportSession { session_id, params } => {
-                self.import_session(client_id, session_id, params).await
-            }
-            Effect::DeleteSession {
-                session_id,
-                children,
-                now,
-            } => {
-                let way = if now {
-                    Deletion::Now
-                } else {
-                    Deletion::ToTrash
-                };
-                self.delete_session(session_id, children, way, attempt)
-                    .await
-            }
-            Effect::UndeleteSession { session_id } => {
-                self.undelete_session(session_id, attempt).await
-            }
-            Effect::OpenOrchestrator {
-                session_id,
-                project_id,
-            } => {
-                self.open_orchestrator(client_id, session_id, project_id)
-                    .await
-            }
-            Effect::RegisterProject { project_id, params } => {
-                self.register_project(project_id, params).await
-            }
-            Effect::UpdateProject { params } => self.update_project(params).await,
-            Effect::RemoveProject { project_id } => self.remove_project(project_id, attempt).await,
-            Effect::SetAgent { params } => self.set_agent(params).await,
-            Effect::SetQuota { params } => self.set_quota(params).await,
-            Effect::RemoveWorktree {
-                owner,
-                branch,
-                force,
-            } => self.remove_worktree(owner, branch, force, attempt).await,
-            Effect::ChangeRun {
-                run_id,
-                session_id,
-                change,
-            } => {
-                let ids = RunIds { run_id, session_id };
-                self.change_run(ids, change, attempt).await
+        async move {
+            match effect {
+                Effect::CreateSession { session_id, params } => {
+                    self.create_session(client_id, session_id, params).await
+                }
+                Effect::CloneSession { session_id, params } => {
+                    self.clone_session(client_id, session_id, params).await
+                }
+                Effect::ImportSession { session_id, params } => {
+                    self.import_session(client_id, session_id, params).await
+                }
+                Effect::DeleteSession {
+                    session_id,
+                    children,
+                    now,
+                } => {
+                    let way = if now {
+                        Deletion::Now
+                    } else {
+                        Deletion::ToTrash
+                    };
+                    self.delete_session(session_id, children, way, attempt)
+                        .await
+                }
+                Effect::UndeleteSession { session_id } => {
+                    self.undelete_session(session_id, attempt).await
+                }
+                Effect::OpenOrchestrator {
+                    session_id,
+                    project_id,
+                } => {
+                    self.open_orchestrator(client_id, session_id, project_id)
+                        .await
+                }
+                Effect::RegisterProject { project_id, params } => {
+                    self.register_project(project_id, params).await
+                }
+                Effect::UpdateProject { params } => self.update_project(params).await,
+                Effect::RemoveProject { project_id } => {
+                    self.remove_project(project_id, attempt).await
+                }
+                Effect::SetAgent { params } => self.set_agent(params).await,
+                Effect::SetQuota { params } => self.set_quota(params).await,
+                Effect::RemoveWorktree {
+                    owner,
+                    branch,
+                    force,
+                } => self.remove_worktree(owner, branch, force, attempt).await,
+                Effect::ChangeRun {
+                    run_id,
+                    session_id,
+                    change,
+                } => {
+                    let ids = RunIds { run_id, session_id };
+                    self.change_run(ids, change, attempt).await
+                }
             }
         }
+        .boxed()
     }
 
     async fn create_session(

@@ -394,7 +394,7 @@ fn rebuilt(log: &Log) -> Context {
 
 #[test]
 fn a_request_is_the_fold_of_the_log_whatever_hooks_say_and_daemons_do() {
-    let histories = Histories::new("SCOREL_HOOK_HISTORIES", 200);
+    let histories = Histories::new("SCOREL_HOOK_HISTORIES", 100);
     let requests = AtomicUsize::new(0);
     histories.play_at_once(4, |seed| {
         // Of its own, so that the time of each stands still.
