@@ -53,7 +53,7 @@ mod state;
 mod trail;
 
 #[cfg(target_os = "linux")]
-pub(crate) use copies::LINK;
+pub(crate) use copies::{LINK, MadeCopy, SettingsCopies};
 pub use gitlinks::may_link_to_unsearched;
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::GuardKeeper;

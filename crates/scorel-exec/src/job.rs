@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
-use crate::guard::RestoreOutcome;
+use crate::guard::{MadeCopy, RestoreOutcome};
 use crate::limits::{LimitKind, ResourceLimits, ResourceUsage};
 use crate::sandbox::{Isolation, Sandbox};
 use crate::surroundings::Surroundings;
@@ -79,6 +79,8 @@ pub(crate) struct SupervisorJob {
     /// Set for a command that outlives the daemon, up to its end or its time limit.
     pub(crate) lasts: bool,
     pub(crate) watch: Option<WatchJob>,
+    /// The copies of git's configuration that the stage's sandbox has links to.
+    pub(crate) copies: Vec<MadeCopy>,
     pub(crate) stage: StageJob,
 }
 

@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use crate::cgroup::CgroupDirectory;
 use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
-use crate::guard::Snapshot;
+use crate::guard::{SettingsCopies, Snapshot};
 use crate::job::{NamespaceJob, ShellExit, StageJob, SupervisorJob, WatchJob};
 use crate::limits::{LimitKind, LimitScope, ReachedLimit};
 use crate::order::CommandOrder;
@@ -54,7 +54,8 @@ impl Pump {
         let sandbox = self.order.sandbox.as_ref();
         let guard = sandbox.and_then(|it| it.guard.as_ref());
         let mut snapshot = None;
-        let mut reports = match self.start(&directory, pipes, standby) {
+        let mut copies = SettingsCopies::default();
+        let mut reports = match self.start(&directory, pipes, standby, &mut copies) {
             Ok(SupervisorChild { child, control }) => {
                 drop(directory);
                 // The supervisor takes one of its own and restores that. This one is for a supervisor
@@ -69,11 +70,14 @@ impl Pump {
         };
         self.run.control.disconnect();
         let started = self.run.control.released();
-        if guard.is_some() && started.is_some() && reports.restored.is_none() {
+        if let Some(guard) = guard.filter(|_| started.is_some() && reports.restored.is_none()) {
             // What the supervisor put back before it was killed does not differ any more.
             let state = &self.run.state;
             state.restored(std::mem::take(&mut reports.restored_so_far));
-            let outcome = snapshot.map(|snapshot| snapshot.restore(None));
+            let mut outcome = snapshot.map(|snapshot| snapshot.restore(None));
+            if let Some(outcome) = &mut outcome {
+                copies.take_over(Some(&guard.root), outcome);
+            }
             reports.restored_here(state.restored_so_far(), outcome);
         } else if let Some(snapshot) = snapshot.filter(|it| started.is_some() && it.is_shared) {
             // The supervisor does not know what was there before the other commands.
@@ -96,14 +100,19 @@ impl Pump {
         reports.into_end(is_stopping, limit, duration.unwrap_or_default())
     }
 
-    /// Sends the order to a supervisor.
+    /// Sends the order to a supervisor. Makes the copies of git's configuration that the order has.
     fn start(
         &self,
         directory: &OwnedFd,
         pipes: Option<ChildPipes>,
         standby: Option<SupervisorChild>,
+        copies: &mut SettingsCopies,
     ) -> io::Result<SupervisorChild> {
-        let job = self.supervisor_job(directory, pipes.is_some())?;
+        let mut job = self.supervisor_job(directory, pipes.is_some())?;
+        if let Some(sandbox) = &mut job.stage.sandbox {
+            *copies = SettingsCopies::make(&mut sandbox.settings);
+            job.copies = copies.made();
+        }
         let mut supervisor = match standby {
             Some(standby) => standby,
             None => {
@@ -238,6 +247,7 @@ impl Pump {
                 .timeout
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             lasts: self.lasts,
+            copies: Vec::new(),
             stage: StageJob {
                 parent: 0,
                 directory: WorkingDirectory::of(directory)?,

@@ -132,7 +132,7 @@ impl SupervisorProcess {
         input: &File,
         stage: &mut WaitingStage,
     ) -> Result<Self, StandbyError> {
-        let mut job: SupervisorJob = read_job(input)?;
+        let job: SupervisorJob = read_job(input)?;
         if NamespaceJob::before_order(job.stage.sandbox.as_ref()) != standby.namespaces {
             return Err(io::Error::other("the namespaces were made for another order").into());
         }
@@ -143,8 +143,7 @@ impl SupervisorProcess {
         let pipes = piped.then(|| ChildPipes::receive(input)).transpose()?;
         let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.clone());
         let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
-        let wanted = job.stage.sandbox.as_mut().map(|it| &mut it.settings);
-        let mut keeper = GuardKeeper::new(wanted.unwrap_or(&mut Vec::new()));
+        let mut keeper = GuardKeeper::new(job.copies)?;
         let (children, channel) = stage.begin(job.stage, pipes)?;
         // Meanwhile the stage makes its mounts. The daemon reads until every copy of this end of the pipe
         // is closed.

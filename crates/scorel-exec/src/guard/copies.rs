@@ -1,7 +1,8 @@
 //! Copies of git's configuration for a command, and what of their changes is taken over.
 //!
-//! The copy is compared and the file replaced when no process of the command is left. Nothing of the
-//! command's is in the file before, so that a supervisor and a daemon that are killed leave it as it was.
+//! The copy is compared and the file replaced when no process of the command is left: by the supervisor, since the
+//! daemon may have been killed, or by the daemon if the supervisor was. Nothing of the command's is in the file before,
+//! so that both of them killed leave it as it was.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -15,6 +16,7 @@ use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, renameat};
 use nix::sys::stat::{Mode, fchmod};
 use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
+use serde::{Deserialize, Serialize};
 
 use super::files::{keep_version, new_file, read_file, write};
 use super::outcome::RestoreOutcome;
@@ -30,39 +32,70 @@ pub(crate) const LINK: &str = "link";
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// A copy that was made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MadeCopy {
+    file: PathBuf,
+    directory: PathBuf,
+    /// The text of both. Another command of the session may change the copy before it is opened.
+    before: String,
+}
+
 /// A configuration with a command's copy of it.
 #[derive(Debug)]
-pub(super) struct CopiedSettings {
-    path: PathBuf,
+struct CopiedSettings {
+    made: MadeCopy,
     dir: OwnedFd,
     name: OsString,
-    before: String,
-    copy_path: PathBuf,
     copy: OwnedFd,
 }
 
-impl CopiedSettings {
+/// A command's copies. They are removed with the value.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsCopies(Vec<CopiedSettings>);
+
+impl SettingsCopies {
     /// Makes the copies, and notes in `wanted` where. Those of which none can be made are taken out:
     /// they stay mounted read-only.
-    pub(super) fn make(wanted: &mut Vec<SettingsCopy>) -> Vec<Self> {
+    pub(crate) fn make(wanted: &mut Vec<SettingsCopy>) -> Self {
         let mut made = Vec::new();
-        wanted.retain_mut(|it| match Self::of(it) {
+        wanted.retain_mut(|it| match CopiedSettings::make(it) {
             Ok(Some(copied)) => {
-                it.directory.clone_from(&copied.copy_path);
+                it.directory.clone_from(&copied.made.directory);
                 made.push(copied);
                 true
             }
             _ => false,
         });
-        made
+        Self(made)
     }
 
-    fn of(wanted: &SettingsCopy) -> io::Result<Option<Self>> {
+    /// Opens copies that another process has made.
+    pub(super) fn open(made: Vec<MadeCopy>) -> io::Result<Self> {
+        let open = made.into_iter().map(CopiedSettings::open);
+        Ok(Self(open.collect::<Result<_, _>>()?))
+    }
+
+    pub(crate) fn made(&self) -> Vec<MadeCopy> {
+        self.0.iter().map(|it| it.made.clone()).collect()
+    }
+
+    /// Takes over the command's changes of harmless settings. Reports others by the path below `root`.
+    pub(crate) fn take_over(&self, root: Option<&Path>, outcome: &mut RestoreOutcome) {
+        for copied in &self.0 {
+            copied.take_over(root, outcome);
+        }
+    }
+}
+
+impl CopiedSettings {
+    fn make(wanted: &SettingsCopy) -> io::Result<Option<Self>> {
         let (Some(parent), Some(name)) = (wanted.file.parent(), wanted.file.file_name()) else {
             return Ok(None);
         };
-        let dir = directory(parent)?;
-        let Some((mode, content)) = read_file(dir.as_fd(), name, MAX_CONFIGURATION)? else {
+        let Some((mode, content)) = read_file(directory(parent)?.as_fd(), name, MAX_CONFIGURATION)?
+        else {
             return Ok(None);
         };
         let Ok(before) = String::from_utf8(content) else {
@@ -78,22 +111,31 @@ impl CopiedSettings {
         fchmod(&file, Mode::from_bits_truncate(mode))?;
         // By descriptor: a command that runs may exchange the directory.
         symlinkat(&made.path().join(COPY), &copy, LINK)?;
-        Ok(Some(Self {
-            path: wanted.file.clone(),
-            dir,
-            name: name.to_owned(),
+        let copied = Self::open(MadeCopy {
+            file: wanted.file.clone(),
+            directory: made.path().to_owned(),
             before,
-            copy_path: made.keep(),
-            copy,
-        }))
+        })?;
+        let _kept = made.keep();
+        Ok(Some(copied))
     }
 
-    /// Takes over the command's changes of harmless settings. Reports others by the path below `root`.
-    pub(super) fn take_over(&self, root: Option<&Path>, outcome: &mut RestoreOutcome) {
-        let shown = root.and_then(|root| self.path.strip_prefix(root).ok());
-        let shown = shown.unwrap_or(&self.path);
+    fn open(made: MadeCopy) -> io::Result<Self> {
+        let parts = made.file.parent().zip(made.file.file_name());
+        let (parent, name) = parts.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(Self {
+            dir: directory(parent)?,
+            name: name.to_owned(),
+            copy: directory(&made.directory)?,
+            made,
+        })
+    }
+
+    fn take_over(&self, root: Option<&Path>, outcome: &mut RestoreOutcome) {
+        let shown = root.and_then(|root| self.made.file.strip_prefix(root).ok());
+        let shown = shown.unwrap_or(&self.made.file);
         let after = match read_file(self.copy.as_fd(), OsStr::new(COPY), MAX_CONFIGURATION) {
-            Ok(Some((_, after))) if after == self.before.as_bytes() => return,
+            Ok(Some((_, after))) if after == self.made.before.as_bytes() => return,
             Ok(Some((_, after))) => after,
             Ok(None) => {
                 let refused =
@@ -123,7 +165,7 @@ impl CopiedSettings {
             let current = String::from_utf8(current).map_err(io::Error::other)?;
             // What is not UTF-8 counts as what git cannot read.
             let after = str::from_utf8(after).unwrap_or("[");
-            let checked = CheckedSettings::of(&self.before, after, &current);
+            let checked = CheckedSettings::of(&self.made.before, after, &current);
             if checked.text != current {
                 write(lock, mode, checked.text.as_bytes())?;
                 renameat(dir, lock_name.as_os_str(), dir, self.name.as_os_str())?;
@@ -152,7 +194,7 @@ impl CopiedSettings {
 impl Drop for CopiedSettings {
     fn drop(&mut self) {
         // The session's temporary directory, which it is in, is removed later anyway.
-        let _ignored = fs::remove_dir_all(&self.copy_path);
+        let _ignored = fs::remove_dir_all(&self.made.directory);
     }
 }
 

@@ -4,9 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::copies::CopiedSettings;
+use super::copies::{MadeCopy, SettingsCopies};
 use super::outcome::RestoreOutcome;
-use super::place::{Guard, SettingsCopy};
+use super::place::Guard;
 use super::snapshot::Snapshot;
 use crate::mounts::MountTable;
 
@@ -19,7 +19,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Debug, Default)]
 pub(crate) struct GuardKeeper {
     root: Option<PathBuf>,
-    copies: Vec<CopiedSettings>,
+    copies: SettingsCopies,
     snapshot: Option<Snapshot>,
     /// The places that were restored while the command runs.
     so_far: RestoreOutcome,
@@ -30,12 +30,12 @@ pub(crate) struct GuardKeeper {
 }
 
 impl GuardKeeper {
-    /// Makes the copies that the mounts of the command lead to.
-    pub(crate) fn new(wanted: &mut Vec<SettingsCopy>) -> Self {
-        Self {
-            copies: CopiedSettings::make(wanted),
+    /// Opens the copies that the mounts of the command lead to.
+    pub(crate) fn new(made: Vec<MadeCopy>) -> io::Result<Self> {
+        Ok(Self {
+            copies: SettingsCopies::open(made)?,
             ..Self::default()
-        }
+        })
     }
 
     /// Records the guarded places.
@@ -79,9 +79,7 @@ impl GuardKeeper {
         let mut outcome = std::mem::take(&mut self.so_far);
         let mounts = self.mounts.as_ref().and_then(MountTable::read);
         outcome.add(snapshot.restore(mounts.as_ref()));
-        for copied in self.copies.drain(..) {
-            copied.take_over(self.root.as_deref(), &mut outcome);
-        }
+        self.copies.take_over(self.root.as_deref(), &mut outcome);
         // Those below the root first.
         outcome
             .restored

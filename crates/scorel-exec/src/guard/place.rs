@@ -79,7 +79,7 @@ pub enum GuardRule {
 pub struct SettingsCopy {
     /// Canonical path of the file.
     pub file: PathBuf,
-    /// A directory that the command may write. The supervisor makes one in it for the copy, and puts that
-    /// one's path here.
+    /// A directory that the command may write. When the command is started, one is made in it for the copy, and
+    /// that one's path is put here.
     pub directory: PathBuf,
 }

@@ -5,10 +5,10 @@ use std::fs;
 
 use libtest_mimic::Trial;
 use scorel_exec::DirectoryStamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::obeyed::{Project, ended};
-use crate::session::{ToolAnswer, canary};
+use crate::session::{ToolAnswer, canary, supervisor_of};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -20,6 +20,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(
             "git::other_settings_of_git_are_never_in_the_file",
             other_settings,
+        ),
+        trial(
+            "git::settings_are_taken_over_from_a_killed_supervisor",
+            supervisor_killed,
         ),
         trial("git::settings_changed_meanwhile_stay", changed_meanwhile),
         trial("git::a_file_that_lost_its_mount_is_put_back", replaced),
@@ -59,8 +63,9 @@ async fn harmless_settings() {
     }
 }
 
-async fn other_settings() {
-    let project = Project::with_mounts(true);
+/// Starts a command that changes a harmless setting and others, and waits until it has. Returns its id and a text
+/// in the command line of one of its processes.
+async fn settings_changed(project: &Project) -> (Value, String) {
     let config = project.path(".git/config");
     let before = fs::read(&config).unwrap();
     let canary = canary();
@@ -72,8 +77,11 @@ async fn other_settings() {
     let id = project.session.call("Bash", input).await.details["id"].clone();
     project.session.until_ready(&id).await;
     assert_eq!(fs::read(&config).unwrap(), before);
-    project.session.call("BashStop", json!({ "id": id })).await;
-    let answer = ended(&project.session, &id).await;
+    (id, canary)
+}
+
+async fn harmless_are_taken_over(project: &Project, id: &Value) {
+    let answer = ended(&project.session, id).await;
     let expected = json!([".git/config (alias.x, core.fsmonitor)"]);
     assert_eq!(answer.details["restored"], expected, "{answer:?}");
     project.run(
@@ -81,6 +89,23 @@ async fn other_settings() {
     );
     let kept = fs::read_to_string(project.path(".git/config.scorel-put-back")).unwrap();
     assert!(kept.contains("fsmonitor"));
+    assert!(!project.path(".git/config.lock").exists());
+}
+
+async fn supervisor_killed() {
+    let project = Project::with_mounts(true);
+    let (id, canary) = settings_changed(&project).await;
+    let supervisor = supervisor_of(&canary);
+    rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
+    harmless_are_taken_over(&project, &id).await;
+}
+
+async fn other_settings() {
+    let project = Project::with_mounts(true);
+    let config = project.path(".git/config");
+    let (id, _) = settings_changed(&project).await;
+    project.session.call("BashStop", json!({ "id": id })).await;
+    harmless_are_taken_over(&project, &id).await;
     for attempt in [
         "rm -f .git/config; mv .git/config x; mv .git other; ln -sf /x .git/config",
         "rm -rf $TMPDIR/.scorel-git-*",

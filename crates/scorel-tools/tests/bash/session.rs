@@ -297,3 +297,24 @@ pub(crate) fn wait_for_end(canary: &str) {
         retry_on_intr(|| poll(&mut fds, Some(&limit))).unwrap();
     }
 }
+
+/// The child of this process that a process with `canary` descends from.
+pub(crate) fn supervisor_of(canary: &str) -> rustix::process::Pid {
+    let parent = |pid: i32| -> i32 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let fields = stat.rsplit(')').next().unwrap();
+        fields.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let own = i32::try_from(std::process::id()).unwrap();
+    // The command has said that it is ready before its `sleep` has a command line.
+    let mut pid = loop {
+        match processes(canary).first() {
+            Some(pid) => break *pid,
+            None => std::thread::yield_now(),
+        }
+    };
+    while parent(pid) != own {
+        pid = parent(pid);
+    }
+    rustix::process::Pid::from_raw(pid).unwrap()
+}

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 use serde_json::json;
 
 use super::{git, is_there, read, repository, restored, untouched};
-use crate::session::{Session, canary};
+use crate::session::{Session, canary, supervisor_of};
 use crate::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -122,25 +122,4 @@ async fn supervisor_killed(is_restored: bool) {
         "{answer:?}"
     );
     restored(&answer, &[".git/hooks/pre-commit"]);
-}
-
-/// The child of this process that a process with `canary` descends from.
-fn supervisor_of(canary: &str) -> rustix::process::Pid {
-    let parent = |pid: i32| -> i32 {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let fields = stat.rsplit(')').next().unwrap();
-        fields.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let own = i32::try_from(std::process::id()).unwrap();
-    // The command has said that it is ready before its `sleep` has a command line.
-    let mut pid = loop {
-        match crate::session::processes(canary).first() {
-            Some(pid) => break *pid,
-            None => std::thread::yield_now(),
-        }
-    };
-    while parent(pid) != own {
-        pid = parent(pid);
-    }
-    rustix::process::Pid::from_raw(pid).unwrap()
 }
