@@ -1,5 +1,6 @@
 //! Where a name of a crate is defined, through imports and re-exports.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -10,6 +11,8 @@ use super::source::Target;
 /// What the modules of a target define and import.
 pub(crate) struct Names {
     scopes: Vec<Scope>,
+    /// What the path that is being resolved has found through imports with `*`: modules import each other by many ways.
+    through_globs: RefCell<HashMap<(usize, String), Vec<Meaning>>>,
 }
 
 #[derive(Default)]
@@ -49,7 +52,7 @@ pub(crate) struct Import {
     pub(crate) name: String,
 }
 
-/// Imports lead to imports, and a `*` may lead to itself.
+/// Imports lead to imports.
 const MAX_DEPTH: usize = 24;
 
 impl Names {
@@ -70,7 +73,10 @@ impl Names {
                 scopes[index].add(item);
             }
         }
-        Self { scopes }
+        Self {
+            scopes,
+            through_globs: RefCell::default(),
+        }
     }
 
     /// Adds the imports inside functions: where they are matters little.
@@ -80,6 +86,7 @@ impl Names {
 
     /// What a path in a module means; nothing if it leads out of the crate or to a local name.
     pub(crate) fn resolve(&self, module: usize, path: &[String]) -> Vec<Meaning> {
+        self.through_globs.borrow_mut().clear();
         self.resolve_within(module, path, 0)
     }
 
@@ -142,14 +149,23 @@ impl Names {
     }
 
     fn look_up_globs(&self, module: usize, name: &str, depth: usize) -> Vec<Meaning> {
+        let key = (module, name.to_owned());
+        if let Some(found) = self.through_globs.borrow().get(&key) {
+            return found.clone();
+        }
+        // A `*` may lead to itself.
+        let through_globs = |found| self.through_globs.borrow_mut().insert(key.clone(), found);
+        through_globs(Vec::new());
         let globs = self.scopes[module].globs.iter();
-        globs
+        let found: Vec<_> = globs
             .flat_map(|path| self.resolve_within(module, path, depth))
             .flat_map(|meaning| match meaning {
                 Meaning::Module(module) => self.look_up(module, name, depth),
                 Meaning::Item { .. } => Vec::new(),
             })
-            .collect()
+            .collect();
+        through_globs(found.clone());
+        found
     }
 }
 

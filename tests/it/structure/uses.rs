@@ -47,7 +47,8 @@ pub(crate) fn arrows(target: &Target) -> Arrows {
 /// The paths that a module writes.
 #[derive(Default)]
 struct Paths {
-    used: Vec<Vec<String>>,
+    /// Each once: to find out what one means takes longer than to read it.
+    used: BTreeSet<Vec<String>>,
     local_imports: Vec<Import>,
     depth: usize,
 }
@@ -97,7 +98,7 @@ impl Paths {
 
     fn end_path(&mut self, path: &mut Vec<String>) {
         if !path.is_empty() {
-            self.used.push(mem::take(path));
+            self.used.insert(mem::take(path));
         }
     }
 }
@@ -106,7 +107,7 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments = path.segments.iter();
         self.used
-            .push(segments.map(|segment| segment.ident.to_string()).collect());
+            .insert(segments.map(|segment| segment.ident.to_string()).collect());
         visit::visit_path(self, path);
     }
 
