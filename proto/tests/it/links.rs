@@ -36,8 +36,20 @@ fn pages() -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-fn anchors(page: &str) -> BTreeSet<String> {
-    headings(page).map(|(_, title)| anchor(title)).collect()
+/// How many headings of each page have an anchor.
+fn anchors_of(pages: &BTreeMap<PathBuf, String>) -> BTreeMap<&Path, BTreeMap<String, usize>> {
+    let of_page = |(path, text)| {
+        let mut anchors = BTreeMap::new();
+        for (_, title) in headings(text) {
+            *anchors.entry(anchor(title)).or_default() += 1;
+        }
+        (path, anchors)
+    };
+    pages
+        .iter()
+        .map(|(path, text)| (path.as_path(), text.as_str()))
+        .map(of_page)
+        .collect()
 }
 
 /// The level and the title of each heading.
@@ -122,6 +134,7 @@ fn links_between(pages: &BTreeMap<PathBuf, String>) -> impl Iterator<Item = Link
 #[test]
 fn every_link_leads_to_a_file_and_a_heading() {
     let pages = pages();
+    let anchors = anchors_of(&pages);
     let mut count = 0;
     for Link {
         page,
@@ -133,9 +146,9 @@ fn every_link_leads_to_a_file_and_a_heading() {
         let place = page.display();
         assert!(target.exists(), "{place}: {text}: no such file");
         if let Some(fragment) = fragment {
-            let found = pages
-                .get(&target)
-                .is_some_and(|page| anchors(page).contains(fragment));
+            let found = anchors
+                .get(&*target)
+                .is_some_and(|anchors| anchors.contains_key(fragment));
             assert!(found, "{place}: {text}: no such heading");
         }
         count += 1;
@@ -147,6 +160,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 #[test]
 fn no_link_is_ambiguous() {
     let pages = pages();
+    let anchors = anchors_of(&pages);
     for Link {
         page,
         text,
@@ -155,10 +169,7 @@ fn no_link_is_ambiguous() {
     } in links_between(&pages)
     {
         let Some(fragment) = fragment else { continue };
-        let titles = headings(&pages[&target]);
-        let same = titles
-            .filter(|(_, title)| anchor(title) == fragment)
-            .count();
+        let same = anchors[&*target].get(fragment).copied().unwrap_or_default();
         assert!(same < 2, "{}: {text}: {same} such headings", page.display());
     }
 }
