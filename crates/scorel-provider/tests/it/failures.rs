@@ -121,10 +121,10 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_network_failure() {
-    // The port was free a moment ago and is closed again, so connections are refused.
+    // A client's port is taken, so that no server of another test gets it, and is not listened at.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    drop(listener);
+    let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let url = format!("http://{}/v1", client.local_addr().unwrap());
     let provider = provider_at(ANY_API, &url, Timeouts::default());
     let got = collect(provider.stream(question())).await;
     assert_eq!(got.error().category, ErrorCategory::Network);
